@@ -13,7 +13,7 @@ const FORMATS = ["openai-chat", "anthropic"];
 function turns(count) {
   return Array.from({ length: count }, (_, turn) => [
     [said("user", `Question ${turn} for all of the team.`), { author: "user" }],
-    [said("assistant", `SECRET ${turn}: the planner doubts the budget.`), { author: "planner", audience: ["critic"] }],
+    [said("assistant", `The planner doubts the budget of SECRET-417${turn}.`), { author: "planner", audience: ["critic"] }],
     [said("assistant", `Answer ${turn} of the planner to all.`), { author: "planner" }],
   ]).flat();
 }
@@ -23,6 +23,13 @@ async function teamOf(format, options = {}, count = 6) {
   const messages = turns(count);
   messages.forEach(([message, metadata]) => compactor.append(message, metadata));
   return { compactor, messages: messages.map(([message]) => message) };
+}
+
+/** Goes on to the next task with an agent or a compactor, and returns the report. */
+async function transition(view) {
+  const report = await view.compactIfNeeded({ phase: "turnEnd" });
+  assert.deepEqual([report?.reason, report?.outcome], ["task-transition", "applied"]);
+  return report;
 }
 
 const hasSecrets = (value) => JSON.stringify(value).includes("SECRET");
@@ -149,4 +156,68 @@ test("f1: the app's array may have messages that are only for some agents", asyn
   assert.throws(() => compactor.sync(more, { audience: ["critic"] }), { code: "invalid-option" });
   assert.equal(compactor.agent("critic").history().length, more.length);
   compactor.dispose();
+});
+
+for (const format of FORMATS) {
+  test(`f3: ${format}: after a completed task each agent starts from a summary of its own view, with one call`, async () => {
+    const { requests, summarize } = scripted("They worked.");
+    const { compactor } = await teamOf(format, { summarize });
+    const [critic, writer] = [compactor.agent("critic"), compactor.agent("writer")];
+    assert.equal(await critic.compactIfNeeded({ phase: "turnEnd" }), undefined);
+    compactor.completeTask("design");
+    compactor.append(said("user", "The next task."), { author: "user" });
+    for (const agent of [critic, writer]) {
+      await transition(agent);
+      assert.equal(agent.messages().length, 2, "the summary and the next task");
+      assert.equal(await agent.compactIfNeeded({ phase: "turnEnd" }), undefined, "once");
+    }
+    assert.deepEqual(requests.map(hasSecrets), [true, false]);
+    assert.throws(() => compactor.completeTask(3), { code: "invalid-option" });
+  });
+
+  test(`f5: ${format}: one agent writes the summary of a task, and the others take it over without a request`, async () => {
+    const { requests, summarize } = scripted("The planner answered all questions.");
+    const policy = { ...POLICY, tasks: { sharedBy: "planner" }, agents: { planner: { summary: { agent: "large" } } } };
+    // Enough for a summary that has room for facts behind the text.
+    const { compactor } = await teamOf(format, { summarize, policy }, 40);
+    const agents = ["critic", "planner", "writer"].map((name) => compactor.agent(name));
+    compactor.completeTask("design");
+    assert.equal(agents[0].due("turnEnd"), undefined, "not before it is written");
+    await transition(compactor);
+    for (const agent of agents) {
+      const report = await transition(agent);
+      assert.ok(report.summary.startsWith("The planner answered all questions."));
+      assert.equal(hasSecrets(agent.messages()), agent.name !== "writer", "facts of private messages");
+    }
+    assert.equal(requests.length, 1);
+    assert.deepEqual(requests[0].summarizer, { kind: "agent", name: "large" });
+    assert.ok(!hasSecrets(requests));
+  });
+}
+
+test("f2: a task with fewer tokens than the policy asks for stays as it is", async () => {
+  for (const [minTokens, reason] of [[100_000, undefined], [10, "task-transition"]]) {
+    const { compactor } = await teamOf("openai-chat", { policy: { ...POLICY, tasks: { minTokens } } });
+    compactor.completeTask("design");
+    assert.equal(compactor.agent("critic").check("turnEnd"), reason);
+  }
+  await assert.rejects(createCompactor({ format: "openai-chat", policy: { tasks: { sharedBy: " " } } }), /tasks.sharedBy/);
+});
+
+test("f4: a line that names nobody gets its author; a constraint that is pinned for an agent stays and is on its receipt", async () => {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: POLICY,
+    summarize: () => "question 4 for all of the team\nplanner answered.\nThe sun shines.",
+  });
+  const [limit] = compactor.append(said("user", "Never name the price."), { author: "user", audience: ["critic"], pinned: true });
+  turns(6).forEach(([message, metadata]) => compactor.append(message, metadata));
+  for (const name of ["critic", "writer"]) {
+    const agent = compactor.agent(name);
+    const report = await agent.compact();
+    assert.ok(report.summary.startsWith("question 4 for all of the team (user)\nplanner answered.\nThe sun shines."), report.summary);
+    assert.deepEqual(report.receipt.unattributed, ["The sun shines."]);
+    assert.deepEqual(report.receipt.pinned, name === "critic" ? [limit] : undefined);
+    assert.equal(agent.messages().some(({ content }) => content === "Never name the price."), name === "critic");
+  }
 });

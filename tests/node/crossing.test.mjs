@@ -81,6 +81,11 @@ test("texts of any length and content cross unchanged", async () => {
   }
 });
 
+/** A module's memory with the numbers from 0 on, and 2 for the level. */
+const NUMBERED = {
+  fractions: (address, count) => Float64Array.from({ length: count }, (_, at) => (at === 4 ? 2 : address + at)),
+};
+
 test("the fields of a status are the numbers that cross, in the order of their declarations", async () => {
   const declarations = await readFile(new URL(import.meta.resolve("epitome/package.json").replace("package.json", "epitome.d.ts")), "utf8");
   const declared = (name) => {
@@ -95,7 +100,7 @@ test("the fields of a status are the numbers that cross, in the order of their d
   compactor.dispose();
 
   const { statusOf } = await import(import.meta.resolve("epitome").replace("entrypoints/index.js", "host/status.js"));
-  const { level, threshold, exact, breakdown, statistics, ...numbers } = statusOf(Float64Array.from({ length: 23 }, (_, at) => at === 4 ? 2 : at));
+  const { level, threshold, exact, breakdown, statistics, ...numbers } = statusOf(NUMBERED, 0);
   assert.deepEqual([level, threshold, exact], ["compact", 5, false]);
   assert.deepEqual(Object.values(numbers), [0, 1, 2, 3, 6, 8, 9]);
   assert.deepEqual([...Object.values(breakdown), ...Object.values(statistics)], Array.from({ length: 13 }, (_, at) => 10 + at));

@@ -68,6 +68,33 @@ describe("a conversation in several tabs", { skip: noBrowser }, () => {
     assert.deepEqual(refused, { codes: Array(4).fill("conflict"), texts: 3, saved: "saved" });
   });
 
+  test("h2: an agent in a tab that follows shows what it has read, and may change nothing", async () => {
+    const writer = await opened("agents");
+    const follower = await opened("agents");
+    await writer.evaluate(() => {
+      const note = { role: "assistant", content: "a note to the critic" };
+      globalThis.open.compactor.append(note, { author: "planner", audience: ["critic"] });
+      return globalThis.say("one", "two", "three");
+    });
+    await until(follower, "three");
+    const seen = await follower.evaluate(async () => {
+      const critic = globalThis.open.compactor.agent("critic");
+      globalThis.critic = critic;
+      const codes = [];
+      const changes = [() => critic.compact(), () => critic.compactIfNeeded(), () => critic.undo(), () => critic.setPolicy({ window: 500 }), () => critic.setTodo("no")];
+      for (const change of changes) {
+        codes.push(await Promise.resolve().then(change).then(() => "done", ({ code }) => code));
+      }
+      return { codes, texts: critic.history().map(({ content }) => content), same: critic === globalThis.open.compactor.agent("critic") };
+    });
+    assert.deepEqual(seen, { codes: Array(5).fill("conflict"), texts: ["a note to the critic", "one", "two", "three"], same: true });
+    await writer.evaluate(() => globalThis.open.compactor.agent("critic").compact().then(() => globalThis.open.compactor.commit()));
+    await follower.evaluate(() => globalThis.until(() => globalThis.critic.compacted().length > 0));
+    await writer.close();
+    await writes(follower);
+    assert.equal(await follower.evaluate(() => (globalThis.critic.undo(), globalThis.critic.compacted().length)), 0, "the same object may, once its tab writes");
+  });
+
   test("h2: followers see a compaction and its undo", async () => {
     const writer = await opened("compacted");
     const follower = await opened("compacted");

@@ -6,14 +6,16 @@ use leptos::prelude::*;
 
 use crate::details::Details;
 use crate::findings::Findings;
-use crate::load::{Found, Load, Loaded, watch_counting, watch_drops};
+use crate::load::{Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes};
 use crate::messages::Messages;
-use crate::meter::Meter;
+use crate::meter::{Legend, Meter};
 use crate::preview::Preview;
 use crate::result::Outcome;
-use crate::run::{Phases, Run};
+use crate::run::{Act, Phases, Start};
 use crate::settings::{Settings, find_summarizer};
 use crate::store::Store;
+use crate::strip::Strip;
+use crate::survives::Survives;
 use header::Header;
 
 /// The page.
@@ -26,35 +28,17 @@ pub(crate) fn App() -> impl IntoView {
     watch_counting(store);
     find_summarizer(store.settings);
     watch_drops(store, found, dragging);
+    watch_pastes(store, found);
+    open_specimen(store, found);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));
-    let tokens = move || store.pressure.get().map(|pressure| pressure.tokens);
-    let tokens = Signal::derive(tokens);
+    let loading = Memo::new(move |_| store.loading.with(Option::is_some));
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
-        <Header />
-        <main id="main" tabindex="-1" class:dragging=dragging>
-            <Show when=move || loaded.get() fallback=move || view! { <Load store found /> }>
-                <div class="workbench">
-                    <Loaded store found />
-                    <Meter store />
-                    <div class="columns">
-                        <div class="column-act">
-                            <section class="card" aria-labelledby="compact-heading">
-                                <Preview store />
-                                <Run store />
-                            </section>
-                            <Outcome store />
-                            <Phases store />
-                        </div>
-                        <div class="column-read">
-                            <Messages store />
-                            <Findings store />
-                        </div>
-                        <div class="column-set">
-                            <Settings settings=store.settings tokens announcement=store.announcement />
-                        </div>
-                    </div>
-                </div>
+        <Header store />
+        <main id="main" tabindex="-1" class:dragging=dragging aria-busy=move || loading.get().to_string()>
+            <Sources store found />
+            <Show when=move || loaded.get()>
+                <Workbench store />
             </Show>
         </main>
         <footer class="footer">
@@ -68,5 +52,44 @@ pub(crate) fn App() -> impl IntoView {
             <p>"Drop the conversation anywhere"</p>
         </div>
         <div class="visually-hidden" role="status" aria-live="polite">{store.announcement}</div>
+    }
+}
+
+/// A loaded conversation.
+#[component]
+fn Workbench(store: Store) -> impl IntoView {
+    let tokens = move || store.pressure.get().map(|pressure| pressure.tokens);
+    let tokens = Signal::derive(tokens);
+    view! {
+        <section class="instrument card" aria-labelledby="meter-heading">
+            <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
+            <Meter store>
+                <Act store />
+            </Meter>
+            <Outcome store />
+        </section>
+        <section class="shape card" aria-label="What it consists of">
+            <Strip store />
+            <Legend store />
+        </section>
+        <div class="columns">
+            <div class="column-act">
+                <section class="card" aria-labelledby="compact-heading">
+                    <Preview store />
+                    <Start store />
+                </section>
+            </div>
+            <div class="column-keep">
+                <Survives store />
+            </div>
+            <div class="column-read">
+                <Messages store />
+                <Findings store />
+            </div>
+            <div class="column-set">
+                <Settings settings=store.settings tokens announcement=store.announcement />
+                <Phases store />
+            </div>
+        </div>
     }
 }

@@ -1,21 +1,20 @@
-//! Loading a conversation: from a pasted text, a file, a drop, or a sample.
+//! Loading a conversation: a sample at first, then what is pasted, picked or dropped.
 
 mod candidate;
 mod command;
-mod loaded;
 mod reader;
 mod recount;
 mod request_body;
 mod sample;
+mod spoken;
 
 use leptos::prelude::*;
 
-use crate::browser::{self, dropped};
-use crate::number::{percent, thousands};
+use crate::browser::{self, Pasted, dropped, pasted};
+use crate::number::{percent, plural, thousands};
 use crate::store::Store;
 pub(crate) use command::Found;
-use command::{choose, open_file, open_sample, open_text};
-pub(crate) use loaded::Loaded;
+use command::{HEADING, choose, open_file, open_sample, open_text};
 pub(crate) use recount::watch_counting;
 use sample::Sample;
 
@@ -48,95 +47,136 @@ pub(crate) fn watch_drops(store: Store, found: Found, dragging: RwSignal<bool>) 
     });
 }
 
-/// The start page.
+/// Opens what is pasted anywhere on the page, except into a field.
+pub(crate) fn watch_pastes(store: Store, found: Found) {
+    let paste = window_event_listener(leptos::ev::paste, move |event| match pasted(&event) {
+        Some(Pasted::File(file)) => open_file(store, found, file),
+        Some(Pasted::Text(text)) => open_text(store, found, text),
+        None => {}
+    });
+    on_cleanup(move || paste.remove());
+}
+
+/// What the page shows before the user has opened anything.
+pub(crate) fn open_specimen(store: Store, found: Found) {
+    open_sample(store, found, Sample::Support);
+}
+
+/// The name of the conversation, and the ways to open another one.
 #[component]
-pub(crate) fn Load(store: Store, found: Found) -> impl IntoView {
+pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
+    let name = move || {
+        let loading = store.loading.get().map(|(name, _)| name);
+        let loaded =
+            store.document.with(|loaded| loaded.as_ref().map(|loaded| loaded.name.clone()));
+        loaded.or(loading).unwrap_or_else(|| "No conversation".to_owned())
+    };
+    let figures = move || {
+        let document = store.document.get()?;
+        let excerpt = document.excerpt.map(|excerpt| {
+            format!(
+                " of {}, the most recent that fit {} tokens",
+                thousands(excerpt.of),
+                thousands(excerpt.budget_tokens)
+            )
+        });
+        let rows = document.has_steps().then(|| format!(" in {} rows", thousands(document.rows)));
+        let messages = plural(document.messages, "message", "messages");
+        let (excerpt, rows) = (excerpt.unwrap_or_default(), rows.unwrap_or_default());
+        Some(format!("{messages}{excerpt}{rows} · {}", document.format))
+    };
+    let about = move || {
+        let name = name();
+        let sample = Sample::ALL.into_iter().find(|sample| sample.title() == name);
+        sample.map(|sample| format!("Sample: {}. ", sample.about()))
+    };
     let sample = move |sample: Sample| {
         view! {
             <li>
                 <button
                     type="button"
-                    class="sample"
+                    class="chip sample"
+                    title=sample.about()
+                    aria-pressed=move || (name() == sample.title()).to_string()
                     on:click=move |_| open_sample(store, found, sample)
                 >
-                    <span class="sample-title">{sample.title()}</span>
-                    <span class="sample-about">{sample.about()}</span>
+                    {sample.title()}
                 </button>
             </li>
         }
     };
-    view! {
-        <div class="load">
-            <section class="load-intro" aria-labelledby="load-heading">
-                <h2 id="load-heading">"How full is your model’s window?"</h2>
-                <p>
-                    "Load a conversation in the format of your app or provider: OpenAI, Anthropic, Gemini, "
-                    "Bedrock, AI SDK or LangChain. You see what fills the window, what a compaction "
-                    "would keep and what it would summarize, and you can run it and undo it."
-                </p>
-            </section>
-            <Sources store found />
-            <section class="samples" aria-labelledby="samples-heading">
-                <h3 id="samples-heading">"Or open a sample"</h3>
-                <ul>{Sample::ALL.map(sample)}</ul>
-            </section>
-        </div>
-    }
-}
-
-/// The file picker, the field to paste into, and the progress of loading.
-#[component]
-fn Sources(store: Store, found: Found) -> impl IntoView {
-    let pasted = RwSignal::new(String::new());
     let pick = move |event| {
         if let Some(file) = browser::chosen(&event) {
             open_file(store, found, file);
         }
     };
-    let submit = move |_| open_text(store, found, pasted.get_untracked());
     view! {
-        <div class="sources card">
-            <div class="source-file">
-                <label class="button primary file-button">
+        <section class="sources" aria-labelledby=HEADING>
+            <div class="sources-name">
+                <h2 id=HEADING tabindex="-1">{name}</h2>
+                <p class="figures">
+                    <span class="sources-about">{about}</span>
+                    <span class="sources-figures">{figures}</span>
+                </p>
+            </div>
+            <div class="sources-choice">
+                <ul class="chips" aria-label="Samples">{Sample::ALL.map(sample)}</ul>
+                <label class="button file-button">
                     <input
                         type="file"
                         class="visually-hidden"
-                        accept=".json,.jsonl,.gz,application/json,application/gzip"
+                        accept=".json,.jsonl,.txt,.gz,application/json,application/gzip,text/plain"
                         on:change=pick
                     />
-                    "Choose a file"
+                    "Open your own"
                 </label>
-                <p class="hint">"or drop it anywhere: .json or .jsonl, also with .gz"</p>
             </div>
-            <div class="source-text">
-                <label for="paste">"Or paste it"</label>
+            <Paste store found />
+            <Choices store found />
+            <LoadProgress store />
+        </section>
+    }
+}
+
+/// The field to paste into, and whether to load only a part.
+#[component]
+fn Paste(store: Store, found: Found) -> impl IntoView {
+    let pasted = RwSignal::new(String::new());
+    let submit = move |_| open_text(store, found, pasted.get_untracked());
+    view! {
+        <details class="paste">
+            <summary>
+                "Drop a file anywhere, press Ctrl+V, or "
+                <span class="paste-open">"paste it into a field"</span>
+            </summary>
+            <div class="paste-body card">
+                <label for="paste">"A conversation"</label>
+                <p class="hint" id="paste-hint">
+                    "The messages of OpenAI, Anthropic, Gemini, Bedrock, the AI SDK or LangChain as JSON or JSON lines, or "
+                    "plain text in which each turn begins with “User:” or “Assistant:”."
+                </p>
                 <textarea
                     id="paste"
-                    rows="5"
+                    rows="6"
                     spellcheck="false"
+                    aria-describedby="paste-hint"
                     placeholder="[{ \"role\": \"user\", \"content\": \"…\" }, …]"
                     prop:value=pasted
                     on:input=move |event| pasted.set(event_target_value(&event))
                 ></textarea>
-                <button
-                    type="button"
-                    class="button"
-                    disabled=move || pasted.with(|text| text.trim().is_empty())
-                    on:click=submit
-                >
-                    "Read the text"
-                </button>
+                <div class="paste-actions">
+                    <button
+                        type="button"
+                        class="button"
+                        disabled=move || pasted.with(|text| text.trim().is_empty())
+                        on:click=submit
+                    >
+                        "Read the text"
+                    </button>
+                    <RecentOnly store />
+                </div>
             </div>
-            <div>
-                <RecentOnly store />
-                <p class="hint recent-only-hint">
-                    "System messages, and the most recent of the others that fit "
-                    {move || thousands(store.settings.policy.read().window)} " tokens. Samples set their own window."
-                </p>
-            </div>
-            <Choices store found />
-            <LoadProgress store />
-        </div>
+        </details>
     }
 }
 
@@ -152,6 +192,7 @@ fn RecentOnly(store: Store) -> impl IntoView {
                 on:change=move |event| store.recent_only.set(event_target_checked(&event))
             />
             <label for="recent-only">"Load only what fits the window"</label>
+            <p class="hint">"System messages, and the latest of the others."</p>
         </div>
     }
 }

@@ -1,7 +1,7 @@
 //! The page: load a conversation, see how full its window is, compact it, undo.
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
-//! `load`, `driver`; `messages`, `meter`, `findings`; `run`, `preview`, `result`, `details`; `app`.
+//! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `details`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
@@ -21,6 +21,8 @@ mod result;
 mod run;
 mod settings;
 mod store;
+mod strip;
+mod survives;
 
 fn main() {
     console_error_panic_hook::set_once();

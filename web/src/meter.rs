@@ -1,23 +1,38 @@
-//! How full the window is: a bar, a sentence, and a list of what fills it.
+//! How full the window is, and how full it would be: a bar with the marks that decide when to compact and how far.
 
+mod legend;
+mod mark;
 mod segment;
 
-use epitome::{Level, Pressure};
+use epitome::{Breakdown, Level, Pressure};
 use leptos::prelude::*;
 
-use crate::number::{percent, percentage, share, thousands};
+use crate::number::{change, percent, percentage, share, thousands};
 use crate::store::Store;
+pub(crate) use legend::Legend;
+use mark::{Mark, MarkKind};
 use segment::Segment;
 
-/// The meter of the window.
+/// The id of the bar, along which marks are dragged.
+const BAR: &str = "meter-bar";
+
+/// The figures, what to do about them, and the bar.
 #[component]
-pub(crate) fn Meter(store: Store) -> impl IntoView {
+pub(crate) fn Meter(
+    store: Store,
+    /// What can be done now.
+    children: Children,
+) -> impl IntoView {
+    let figures = move || store.pressure.get().map(|pressure| view! { <Figures store pressure /> });
     view! {
-        <section class="meter card" aria-labelledby="meter-heading">
-            <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
-            {move || store.pressure.get().map(|pressure| view! { <Gauge pressure /> })}
+        <div class="meter">
+            <div class="meter-head">
+                <div class="meter-figures">{figures}</div>
+                <div class="meter-act">{children()}</div>
+            </div>
+            <Gauge store />
             <FillWarning store />
-        </section>
+        </div>
     }
 }
 
@@ -41,132 +56,112 @@ fn FillWarning(store: Store) -> impl IntoView {
     }
 }
 
-/// The bar with its figures.
+/// The tokens now, and after the compaction that is planned.
 #[component]
-fn Gauge(pressure: Pressure) -> impl IntoView {
-    // The bar is as long as the conversation if that is larger than the window.
-    let scale = pressure.window.max(pressure.tokens);
-    let at = move |tokens: u32| format!("{:.3}%", share(tokens, scale) * 100.0);
-    let words = sentence(&pressure);
+fn Figures(store: Store, pressure: Pressure) -> impl IntoView {
     let band = match pressure.exact {
         true => "counted exactly".to_owned(),
         false => format!("estimated, ±{}", percent(pressure.error_band)),
     };
-    let segments: Vec<_> = Segment::ALL
-        .into_iter()
-        .map(|segment| (segment, segment.tokens(&pressure.breakdown)))
-        .filter(|(_, tokens)| *tokens > 0)
-        .collect();
-    let bar = segments.iter().map(|(segment, tokens)| {
-        let width = format!("{:.3}%", share(*tokens, scale) * 100.0);
-        view! { <span class="segment" data-segment=segment.as_str() style:inline-size=width></span> }
-    });
-    let bar = bar.collect_view();
-    let reserve = pressure.threshold.map(|threshold| {
-        let width = share(pressure.window.saturating_sub(threshold), scale) * 100.0;
-        let width = format!("{width:.3}%");
-        view! {
-            <span
-                class="reserve"
-                style:inset-inline-start=at(threshold)
-                style:inline-size=width
-            ></span>
-        }
-    });
-    let threshold = pressure.threshold.map(|threshold| {
-        view! {
-            <Mark position=at(threshold) name="threshold" label=format!("compacts at {}", thousands(threshold)) share=share(threshold, scale) />
-        }
-    });
-    let target = (pressure.target < scale).then(|| {
-        view! {
-            <Mark position=at(pressure.target) name="target" label=format!("target {}", thousands(pressure.target)) share=share(pressure.target, scale) />
-        }
-    });
-    let edge = (pressure.tokens > pressure.window).then(|| {
-        view! {
-            <Mark position=at(pressure.window) name="edge" label="end of the window".to_owned() share=share(pressure.window, scale) />
-        }
-    });
-    view! {
-        <div class="meter-head">
-            <p class="meter-figure">
-                <span class="meter-number">
-                    {if pressure.exact { "" } else { "~" }} {thousands(pressure.tokens)}
-                </span>
-                <span class="meter-of">
-                    {format!("of {} tokens ({})", thousands(pressure.window), percent(pressure.fill))}
-                </span>
-                <span class="meter-band">{band}</span>
-            </p>
-            <p class="level" data-level=pressure.level.as_str()>
-                <span class="level-name">{pressure.level.as_str()}</span>
-                <span>{advice(pressure.level)}</span>
-            </p>
-        </div>
-        <div
-            class="meter-bar"
-            role="meter"
-            aria-label="Context window"
-            aria-valuemin="0"
-            aria-valuemax=pressure.window.to_string()
-            aria-valuenow=pressure.tokens.min(pressure.window).to_string()
-            aria-valuetext=words.clone()
-        >
-            <div class="meter-track">{bar} {reserve}</div>
-            {threshold} {target} {edge}
-        </div>
-        <p class="visually-hidden">{words}</p>
-        <Legend pressure segments />
-    }
-}
-
-/// A marked position on the bar.
-#[component]
-fn Mark(
-    /// The position along the bar, in percent with its sign.
-    position: String,
-    /// Its name, for the style sheet.
-    name: &'static str,
-    /// Its text.
-    label: String,
-    /// The position from 0 to 1, which keeps the label inside the bar.
-    share: f64,
-) -> impl IntoView {
-    let shift = format!("translateX(-{:.1}%)", share * 100.0);
-    view! {
-        <span class="mark" data-mark=name style:inset-inline-start=position aria-hidden="true">
-            <span class="mark-label" style:transform=shift>{label}</span>
-        </span>
-    }
-}
-
-/// What fills the window, with numbers.
-#[component]
-fn Legend(pressure: Pressure, segments: Vec<(Segment, u32)>) -> impl IntoView {
-    let row = move |name: &'static str, label: &'static str, tokens: u32| {
-        view! {
-            <li>
-                <span class="swatch" data-segment=name aria-hidden="true"></span>
-                <span class="legend-label">{label}</span>
-                <span class="legend-tokens">{thousands(tokens)}</span>
-                <span class="legend-share">{percent(share(tokens, pressure.window))}</span>
-            </li>
-        }
+    let planned = move || {
+        store.plan.get().filter(|plan| plan.idle.is_none()).map(|plan| {
+            view! {
+                <span class="meter-arrow" aria-hidden="true">"→"</span>
+                <span class="visually-hidden">", after a compaction about "</span>
+                <span class="meter-after">"~" {thousands(plan.tokens_after)}</span>
+                <span class="forecast-change">{change(plan.tokens_before, plan.tokens_after)}</span>
+            }
+        })
     };
-    let upper = pressure.threshold.unwrap_or(pressure.window).min(pressure.window);
-    let free = upper.saturating_sub(pressure.tokens);
-    let reserve =
-        pressure.threshold.map_or(0, |threshold| pressure.window.saturating_sub(threshold));
-    let rows: Vec<_> = segments
-        .into_iter()
-        .map(|(segment, tokens)| row(segment.as_str(), segment.label(), tokens))
-        .collect();
     view! {
-        <ul class="legend" aria-label="What fills the window, in tokens">
-            {rows} {row("free", "Free", free)} {row("reserve", "Reserve", reserve)}
-        </ul>
+        <p class="meter-figure">
+            <span class="meter-number">
+                {if pressure.exact { "" } else { "~" }} {thousands(pressure.tokens)}
+            </span>
+            {planned}
+        </p>
+        <p class="meter-of">
+            <span class="level-name" data-level=pressure.level.as_str()>{advice(pressure.level)}</span>
+            <span>
+                {format!("of {} tokens ({})", thousands(pressure.window), percent(pressure.fill))}
+            </span>
+            <span class="meter-band">{band}</span>
+        </p>
     }
+}
+
+/// The bar: what fills the window now, below it what would fill it, and the marks.
+#[component]
+fn Gauge(store: Store) -> impl IntoView {
+    let pressure = Memo::new(move |_| store.pressure.get());
+    // The bar is as long as the conversation if that is larger than the window.
+    let scale =
+        Memo::new(move |_| pressure.get().map_or(1, |now| now.window.max(now.tokens)).max(1));
+    let segments = move |breakdown: Breakdown| {
+        let bar = Segment::ALL.into_iter().map(|segment| {
+            let tokens = segment.tokens(&breakdown);
+            let width = width(tokens, scale.get());
+            (tokens > 0).then(|| {
+                view! {
+                    <span class="segment" data-segment=segment.as_str() style:inline-size=width></span>
+                }
+            })
+        });
+        bar.collect_view()
+    };
+    let now = move || pressure.get().map(|now| segments(now.breakdown));
+    let reserve = move || {
+        let now = pressure.get()?;
+        let threshold = now.threshold?;
+        let at = width(threshold, scale.get());
+        let size = width(now.window.saturating_sub(threshold), scale.get());
+        Some(
+            view! { <span class="reserve" style:inset-inline-start=at style:inline-size=size></span> },
+        )
+    };
+    let planned = Memo::new(move |_| {
+        let plan = store.plan.get().filter(|plan| plan.idle.is_none())?;
+        let outlook = store.outlook.get()?;
+        Some((plan.tokens_after, outlook.after))
+    });
+    let after = move || planned.get().map(|(_, after)| segments(after));
+    let words = move || pressure.get().map(|now| sentence(&now));
+    let number = move |read: fn(&Pressure) -> u32| {
+        move || pressure.get().map_or(0, |now| read(&now)).to_string()
+    };
+    let edge = move || {
+        let now = pressure.get().filter(|now| now.tokens > now.window)?;
+        let (at, share) = (width(now.window, scale.get()), share(now.window, scale.get()));
+        let shift = format!("translateX(-{:.1}%)", share * 100.0);
+        Some(view! {
+            <span class="mark" data-mark="edge" style:inset-inline-start=at aria-hidden="true">
+                <span class="mark-label" style:transform=shift>"end of the window"</span>
+            </span>
+        })
+    };
+    view! {
+        <div class="meter-bar" id=BAR>
+            <div
+                class="meter-tracks"
+                role="meter"
+                aria-label="Context window"
+                aria-valuemin="0"
+                aria-valuemax=number(|now| now.window)
+                aria-valuenow=number(|now| now.tokens.min(now.window))
+                aria-valuetext=words
+            >
+                <div class="meter-track">{now} {reserve}</div>
+                <div class="meter-ghost">{after}</div>
+            </div>
+            {edge} <Mark store scale kind=MarkKind::Threshold />
+            <Mark store scale kind=MarkKind::Target />
+        </div>
+    }
+}
+
+/// `tokens` of `scale` as a length.
+fn width(tokens: u32, scale: u32) -> String {
+    format!("{:.3}%", share(tokens, scale) * 100.0)
 }
 
 fn sentence(pressure: &Pressure) -> String {

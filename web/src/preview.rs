@@ -7,7 +7,7 @@ use epitome::{Action, Plan};
 use leptos::prelude::*;
 
 use crate::label::{action_label, action_summary};
-use crate::number::{change, count, plural, share, thousands};
+use crate::number::{count, plural, thousands};
 use crate::settings::tight_window;
 use crate::store::Store;
 
@@ -52,8 +52,6 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
 
 #[component]
 fn Figures(plan: Arc<Plan>) -> impl IntoView {
-    let (before, after) = (plan.tokens_before, plan.tokens_after);
-    let bar = move |tokens: u32| format!("{:.2}%", share(tokens, before.max(after)) * 100.0);
     let requests = if plan.summarizes {
         format!(
             "{} to the summarizer, for a summary of at most {} tokens.",
@@ -64,17 +62,6 @@ fn Figures(plan: Arc<Plan>) -> impl IntoView {
         "No summary is requested.".to_owned()
     };
     view! {
-        <p class="forecast">
-            <span class="forecast-before">{thousands(before)}</span>
-            <span class="forecast-arrow" aria-label="to about">"→"</span>
-            <span class="forecast-after">"~" {thousands(after)}</span>
-            <span class="forecast-unit">"tokens"</span>
-            <span class="forecast-change">{change(before, after)}</span>
-        </p>
-        <div class="bars" aria-hidden="true">
-            <span class="bar-before" style:inline-size=bar(before)></span>
-            <span class="bar-after" style:inline-size=bar(after)></span>
-        </div>
         <Actions plan />
         <p class="hint">{requests}</p>
     }

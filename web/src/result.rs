@@ -1,6 +1,4 @@
-//! The result of a compaction, and what can be done with the conversation: undo, download, copy.
-
-mod facts;
+//! The result of a compaction in one line, and what can be done with the conversation: undo, download, copy.
 
 use std::sync::Arc;
 
@@ -9,12 +7,18 @@ use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::browser::{copy, focus, pretty, save};
+use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, reveal, save};
 use crate::direction::marked;
 use crate::driver;
 use crate::number::{change, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Document, Session, Store};
+
+/// The id of the heading, which gets the focus if what had it is gone.
+const HEADING: &str = "result-heading";
+
+/// The id of the section, which is scrolled into view when there is a result.
+const RESULT: &str = "result";
 
 /// The result of the latest compaction, and what can be done with the conversation.
 #[component]
@@ -41,27 +45,43 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
             view! { <p class="notice warn"><strong>"Too large. "</strong> {capitalized(&message)}</p> }
         })
     };
+    Effect::new(move |_| {
+        // The button that cancels is gone when a compaction ends.
+        if store.report.with(Option::is_some) {
+            focus_instead_of_nothing(HEADING);
+            reveal(RESULT);
+        }
+    });
     view! {
-        <section class="result card" aria-labelledby="result-heading">
-            <h2 id="result-heading">"The conversation now"</h2>
-            {report}
-            {too_large}
+        <section class="result" id=RESULT aria-labelledby=HEADING>
+            <h2 id=HEADING class="visually-hidden" tabindex="-1">"The conversation now"</h2>
+            <div class="result-said">
+                {report} {too_large}
+                <p class="hint" role="status">
+                    {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
+                </p>
+            </div>
             <div class="result-actions">
                 <Show when=move || { store.undoable.get() > 0 }>
                     <button type="button" class="button" disabled=busy on:click=undo>
                         "Undo the compaction"
                     </button>
                 </Show>
-                <button type="button" class="button" on:click=export>"Download messages"</button>
-                <button type="button" class="button" on:click=copy_all>"Copy messages"</button>
-                <button type="button" class="button quiet" on:click=export_all>
-                    "Download the whole history"
-                </button>
+                <details class="menu">
+                    <summary class="button">"Export"</summary>
+                    <div class="menu-body card">
+                        <button type="button" class="button" on:click=export>"Download messages"</button>
+                        <button type="button" class="button" on:click=copy_all>"Copy messages"</button>
+                        <button type="button" class="button" on:click=export_all>
+                            "Download the whole history"
+                        </button>
+                        <p class="hint">
+                            "“Messages” are what is sent to the model. The history has all of them, as they were loaded."
+                        </p>
+                    </div>
+                </details>
+                <Events store />
             </div>
-            <p class="hint" role="status">
-                {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
-            </p>
-            <Events store />
         </section>
     }
 }
@@ -76,9 +96,11 @@ fn Events(store: Store) -> impl IntoView {
     };
     view! {
         <Show when=move || { number.get() > 0 }>
-            <details class="summary">
-                <summary>{move || plural(crate::number::count(number.get()), "event", "events")}</summary>
-                <ol class="events" tabindex="0" aria-label="Events">{rows}</ol>
+            <details class="menu">
+                <summary class="button quiet">{move || plural(crate::number::count(number.get()), "event", "events")}</summary>
+                <div class="menu-body card">
+                    <ol class="events" tabindex="0" aria-label="Events">{rows}</ol>
+                </div>
             </details>
         </Show>
     }
@@ -94,12 +116,12 @@ fn download(name: &'static str, messages: Array) {
     });
 }
 
-/// What “messages” are now.
+/// What the conversation is now, if no result says it.
 fn state(store: Store) -> &'static str {
-    if store.undoable.get() > 0 {
-        "“Messages” are what is sent to the model: the summary and the kept messages, in their format."
-    } else {
-        "Nothing is compacted: messages and history are the same."
+    match (store.undoable.get(), store.report.with(Option::is_some)) {
+        (0, _) => "Nothing is compacted: the model gets every message.",
+        (_, false) => "An earlier compaction is active.",
+        (_, true) => "",
     }
 }
 
@@ -151,19 +173,20 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     let floor = report.floor.clone().map(|floor| {
         view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
     });
-    let summary = report.summary.clone().map(|summary| {
-        view! {
-            <details class="summary">
-                <summary>"The summary"</summary>
-                <div class="summary-text">{marked(&summary).into_owned()}</div>
-            </details>
-        }
-    });
     let characters = report.summary_characters;
     let written = report
         .summary
         .as_ref()
         .map(|_| format!(" · a summary of {}", plural(characters, "character", "characters")));
+    let unsupported = report.receipt.unsupported.clone();
+    let invented = (!unsupported.is_empty()).then(|| {
+        view! {
+            <p class="notice error" role="alert">
+                <strong>{marked(&unsupported.join(", ")).into_owned()}</strong>
+                " is in the summary and in no message."
+            </p>
+        }
+    });
     let summarizer = report.summarizer.clone();
     let cached = summarizer.as_ref().and_then(|summarizer| summarizer.tokens);
     let cached = cached.filter(|tokens| tokens.cached > 0).map(|tokens| {
@@ -181,7 +204,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     view! {
         <p class="forecast">
             <span class="forecast-before">{thousands(before)}</span>
-            <span class="forecast-arrow" aria-label="to">"→"</span>
+            <span class="forecast-arrow">"→"</span>
             <span class="forecast-after">{thousands(after)}</span>
             <span class="forecast-unit">"tokens"</span>
             <span class="forecast-change">{change(before, after)}</span>
@@ -197,10 +220,8 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             )}
             {written} {reduced} {cached}
         </p>
-        {fallback} {floor}
+        {invented} {fallback} {floor}
         {repaired}
-        {summary}
-        {report.summary.is_some().then(|| facts::facts(&report.receipt))}
     }
 }
 

@@ -51,12 +51,14 @@ pub(crate) fn Settings(
         <section class="settings card" aria-labelledby="settings-heading">
             <h2 id="settings-heading">"Settings"</h2>
             <InvalidSettings settings />
-            <PresetSettings settings />
             <WindowSettings settings tokens />
             <MainTriggerSettings settings />
-            <KeepSettings settings />
             <SummarizerSettings settings />
-            <div class="sections">
+            <details class="more all-settings">
+                <summary>"More settings"</summary>
+                <PresetSettings settings />
+                <KeepSettings settings />
+                <div class="sections">
                 <Section title="Requests and the tool loop">
                     <RequestTriggerSettings settings />
                 </Section>
@@ -75,7 +77,8 @@ pub(crate) fn Settings(
                 <Section title="All settings as JSON, and agents">
                     <JsonSettings settings announcement />
                 </Section>
-            </div>
+                </div>
+            </details>
         </section>
     }
 }

@@ -6,6 +6,7 @@
 mod document;
 mod live;
 mod message_number;
+mod outlook;
 mod progress;
 mod session;
 
@@ -20,6 +21,7 @@ use crate::settings::SettingsState;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use live::{Live, Warning};
 pub(crate) use message_number::MessageNumber;
+pub(crate) use outlook::{Bar, Outlook, Treatment};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;
 
@@ -30,6 +32,15 @@ pub(crate) enum Perspective {
     Conversation,
     /// The view that is sent to the model.
     Model,
+}
+
+/// A window that a sample nearly fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SampleWindow {
+    /// The window in which the sample is shown.
+    pub(crate) shown: u32,
+    /// The window before it, for other conversations.
+    pub(crate) before: u32,
 }
 
 /// State of the page. Copying it copies handles.
@@ -58,6 +69,10 @@ pub(crate) struct Store {
     pub(crate) pressure: RwSignal<Option<Pressure>>,
     /// What the next compaction would do.
     pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
+    /// The plan, message by message.
+    pub(crate) outlook: RwSignal<Option<Arc<Outlook>>>,
+    /// The window of the sample that is shown, and the one before it.
+    pub(crate) sample_window: StoredValue<Option<SampleWindow>>,
     /// What is sent to the model.
     pub(crate) view: RwSignal<Arc<View>>,
     /// The running compaction.
@@ -70,6 +85,8 @@ pub(crate) struct Store {
     pub(crate) undoable: RwSignal<u32>,
     /// Which messages are listed.
     pub(crate) perspective: RwSignal<Perspective>,
+    /// The positions of messages to point out in the list.
+    pub(crate) lit: RwSignal<Arc<Vec<usize>>>,
     /// The row whose details are open.
     pub(crate) opened: RwSignal<Option<usize>>,
     /// The text that screen readers announce.
@@ -96,12 +113,15 @@ impl Store {
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
             plan: RwSignal::new(None),
+            outlook: RwSignal::new(None),
+            sample_window: StoredValue::new(None),
             view: RwSignal::new(Arc::default()),
             progress: RwSignal::new(None),
             streamed: RwSignal::new(String::new()),
             report: RwSignal::new(None),
             undoable: RwSignal::new(0),
             perspective: RwSignal::new(Perspective::Conversation),
+            lit: RwSignal::new(Arc::default()),
             opened: RwSignal::new(None),
             announcement: RwSignal::new(String::new()),
             scheduled: StoredValue::new(false),
@@ -177,7 +197,9 @@ impl Store {
         self.show_pressure();
         let reason = self.reason.get_untracked();
         let plan = self.read(|session| Some(session.compactor()?.plan(reason)));
+        let outlook = self.read(|session| Some(Outlook::of(session.compactor()?, plan.as_ref()?)));
         self.plan.set(plan.map(Arc::new));
+        self.outlook.set(outlook.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
     }
 
@@ -199,7 +221,8 @@ impl Store {
         self.schedule();
     }
 
-    /// Removes the conversation and everything that is shown of it.
+    /// Removes the conversation. Its figures stay on the page until those of the next one replace them, so that nothing on it
+    /// moves in between.
     pub(crate) fn clear(self) {
         let old = self.write(std::mem::take);
         if let Some(old) = old {
@@ -209,15 +232,14 @@ impl Store {
             self.document.with_untracked(|old| old.as_ref().map_or(0, |old| old.overhead_tokens));
         self.settings.form.update(|form| form.clear_document_overhead(overhead));
         self.document.set(None);
-        self.plan.set(None);
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);
         self.live.clear();
         self.reason.set(Reason::Manual);
+        self.lit.set(Arc::default());
         self.opened.set(None);
         self.choices.set(Vec::new());
         self.perspective.set(Perspective::Conversation);
-        self.show_change();
     }
 }

@@ -1,10 +1,11 @@
 //! Reads a summary beside its conversation: what in it was never said, was joined from two messages, is stale or is noise.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::data;
+use crate::{data, engine};
 
 /// What is wrong with a summary, each in a sentence.
 pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
@@ -77,6 +78,37 @@ pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
     faults
 }
 
+/// Recorded chats of many kinds.
+const RECORDED: [&str; 6] = [
+    "tool-chat-tau2-airline.jsonl.gz",
+    "tool-chat-tau2-telecom.jsonl.gz",
+    "tool-chat-taubench-airline.jsonl.gz",
+    "multilingual.jsonl",
+    "coding-swe-agent.jsonl",
+    "coding-openhands.jsonl",
+];
+/// How many chats of each kind are read.
+const OF_EACH: usize = 12;
+
+/// What is wrong with the summaries of recorded chats, each with its file and the number of its chat.
+pub(crate) fn recorded(folder: &Path) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in RECORDED {
+        let chats = data::lines(&folder.join("openai").join(file));
+        // Evenly from the whole file, since the languages in one stand together.
+        let step = chats.len().div_ceil(OF_EACH).max(1);
+        for (number, chat) in chats.iter().enumerate().step_by(step) {
+            let messages = data::messages(chat);
+            for limit in [200, 800] {
+                let summary = engine::summary_of(messages, limit);
+                let found = self::faults(messages, &summary);
+                faults.extend(found.iter().map(|fault| format!("{file} {number}: {fault}")));
+            }
+        }
+    }
+    faults
+}
+
 const HEADINGS: [&str; 8] = [
     "Requests:",
     "Instructions and decisions:",
@@ -105,13 +137,15 @@ fn said(line: &str) -> Vec<String> {
         if character == '\n' || (ended && character == ' ') {
             pieces.push(String::new());
         }
-        ended = matches!(character, '.' | '!' | '?' | '。' | '！' | '？');
+        let closes = matches!(character, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»');
+        ended = matches!(character, '.' | '!' | '?' | '。' | '！' | '？') || (ended && closes);
         pieces.last_mut().expect("one is there").push(character);
         if matches!(character, '。' | '！' | '？') {
             pieces.push(String::new());
         }
     }
-    let pieces = pieces.iter().map(|piece| bare(piece));
+    // A text that was cut ends with a mark of that.
+    let pieces = pieces.iter().map(|piece| bare(piece.trim_end_matches('…')));
     pieces.filter(|piece| !piece.is_empty()).collect()
 }
 
@@ -133,7 +167,7 @@ fn bare(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{engine, examples};
+    use crate::{examples, tokens};
 
     #[test]
     fn d10_the_checker_finds_what_is_wrong() {
@@ -155,6 +189,15 @@ mod tests {
             faults(&messages, "user: It is blue. Yes.\nassistant: It is red."),
             Vec::<String>::new()
         );
+    }
+
+    #[test]
+    fn d10_a_summary_of_a_recorded_chat_says_nothing_that_was_not_said() {
+        let Some(folder) = data::folder().filter(|_| tokens::are_packed()) else {
+            epitome_tests::skipped("no recorded conversations; see `cargo xtask fidelity`");
+            return;
+        };
+        assert_eq!(recorded(&folder), Vec::<String>::new());
     }
 
     #[test]

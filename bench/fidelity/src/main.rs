@@ -1,12 +1,11 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `sessions`, `chats`; none
-//! means all. `examples` writes the summaries of ten written conversations into `bench/examples`.
+//! means all. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the summaries of ten written conversations into `bench/examples`.
 //! `show FILE INDEX SHARE` prints one summary of a chat with tools, and the identifiers that it lacks; `view INDEX SHARE` what
 //! `recommended` leaves of a meeting after one compaction, and after many.
 
 mod baselines;
-#[cfg(test)]
 mod checker;
 mod data;
 mod engine;
@@ -69,6 +68,12 @@ fn main() {
     let meetings = |file: &str| -> Vec<Meeting> {
         data::lines(&folder.join("retention").join(file)).iter().map(Meeting::read).collect()
     };
+    if parts.iter().any(|part| part == "check") {
+        for fault in checker::recorded(&folder) {
+            println!("{fault}");
+        }
+        return;
+    }
     if wanted("meetings") {
         alone("meetings, extractive alone", &meetings("qmsum-product-meetings.jsonl.gz"));
     }

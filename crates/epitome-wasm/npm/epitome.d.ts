@@ -62,6 +62,15 @@ export interface Compactor<M extends object = object> {
   agent(name: string, options?: AgentOptions<M>): Agent<M>;
   /** The names of the agents that were asked for, now or before the conversation was restored. */
   agents(): string[];
+  /**
+   * Says that a task of the workflow is complete: the conversation up to here was for it. From now on, `compactIfNeeded()` of each
+   * agent, and of the compactor itself, has the messages of the task summarized, once; what follows belongs to the next task.
+   *
+   * With `tasks: { sharedBy }` in the policy, one summary is for all agents: the compactor's own `compactIfNeeded()` has it
+   * written, by the settings of the agent named there, which is to be asked for by `agent(name)` before. The agents then take it
+   * over without a request.
+   */
+  completeTask(name: string): void;
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
   /** What is remembered: a summary, the entries since, and standing instructions. */
@@ -415,7 +424,7 @@ export type RequestId = number;
 /**
  * Why a compaction runs.
  */
-export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
+export type Reason = "session-compaction" | "threshold" | "manual" | "request-boundary" | "task-transition" | "reactive-micro" | "reactive-full" | "renew" | "reduce";
 
 /**
  * Who writes a summary.
@@ -660,6 +669,14 @@ export interface Receipt {
    * Names in the summary, such as paths and codes, that no summarized message contains.
    */
   unsupported: string[];
+  /**
+   * Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
+   */
+  unattributed?: string[];
+  /**
+   * Messages that stay word for word because they are pinned, or because they are system messages for this agent.
+   */
+  pinned?: MessageId[];
 }
 
 /**
@@ -935,6 +952,10 @@ export interface PolicyFields {
    * When entries of the memory are blended into its summary, and whether summaries show it.
    */
   memory?: MemorySettings;
+  /**
+   * What happens when a task of the workflow is complete. Default: each agent starts the next task from a summary of its own.
+   */
+  tasks?: TaskSettings;
   /**
    * Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
    */
@@ -1351,6 +1372,22 @@ export interface MemorySettings {
    * request by itself leaves it off. Default: false.
    */
   inSummary?: boolean;
+}
+
+/**
+ * When the messages of a completed task are summarized, and who writes the summary.
+ */
+export interface TaskSettings {
+  /**
+   * The messages of a completed task are summarized if those that no summary covers have at least this many tokens as they
+   * are sent. Default: 0, always.
+   */
+  minTokens?: number;
+  /**
+   * The agent that writes one summary of a completed task for all agents, by its own settings; it reads what is for
+   * everyone. Default: `null`, each agent has a summary of its own view written.
+   */
+  sharedBy?: string | undefined;
 }
 
 /**

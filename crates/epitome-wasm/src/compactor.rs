@@ -324,16 +324,16 @@ impl Compactor {
         self.engine.log().offloaded(path).map(str::to_owned)
     }
 
-    /// How full the window is, as the numbers of `Status::numbers`.
-    pub fn status(&self) -> Vec<f64> {
-        self.status_of(self.engine.pressure()).numbers()
+    /// How full the window is, as the address of the numbers of `Status::numbers`, which are valid until the next call.
+    pub fn status(&self) -> *const f64 {
+        self.status_of(self.engine.pressure()).write()
     }
 
     /// How full the window would be under another policy.
     #[wasm_bindgen(js_name = statusUnder)]
-    pub fn status_under(&self, policy: &JsValue) -> Result<Vec<f64>, JsValue> {
+    pub fn status_under(&self, policy: &JsValue) -> Result<*const f64, JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
-        Ok(self.status_of(self.engine.pressure_under(&policy)).numbers())
+        Ok(self.status_of(self.engine.pressure_under(&policy)).write())
     }
 
     /// What a compaction would do now. Its rows number the actions as [`Self::actions`] lists them.

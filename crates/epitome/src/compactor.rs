@@ -40,7 +40,9 @@
 
 mod agents;
 mod asked;
+mod attribution;
 mod commit;
+mod count;
 mod cycle;
 mod earlier_summary;
 mod edits;
@@ -55,6 +57,7 @@ mod queries;
 mod remember;
 mod report;
 mod snapshot;
+mod tasks;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -317,13 +320,17 @@ impl Compactor {
             let made = &mut self.cycle.reactive_compactions;
             *made = made.saturating_add(1);
         }
+        if reason == Reason::TaskTransition {
+            self.settle_task();
+        }
+        let policy = self.policy_for(reason)?;
         let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
-        let plan = Plan::without_requests(&self.conversation, &self.policy, reason, phase);
+        let plan = Plan::without_requests(&self.conversation, &policy, reason, phase);
         if plan.idle.is_some() || !plan.summarizes {
             self.apply_reducers(&plan);
             return Ok(());
         }
-        match Job::new(&self.conversation, &self.policy, plan.clone(), instructions) {
+        match Job::new(&self.conversation, &policy, plan.clone(), instructions) {
             Ok(Some(mut job)) => {
                 if self.end_if_nothing_saved(&mut job) {
                     return Ok(());
@@ -385,7 +392,13 @@ impl Compactor {
         }));
         self.started = true;
         self.started_at = self.now;
-        self.use_draft(job);
+        match self.shared_summary(&job) {
+            Some(summary) => {
+                job.take_shared(&self.conversation);
+                self.apply_summary(*job, summary, String::new());
+            }
+            None => self.use_draft(job),
+        }
         Ok(())
     }
 
@@ -468,28 +481,6 @@ impl Compactor {
         self.cycle.nothing_to_reduce_at = None;
         self.resume_automatic();
         Ok(())
-    }
-
-    /// Counts every message again with another tokenizer. Linear in all texts.
-    pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
-        self.conversation.count_by(tokenizer);
-    }
-
-    /// Begins to count every message again with another tokenizer, instead of one that was begun before. The old
-    /// counts are used until [`Self::count_next`] returns false.
-    pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
-        self.conversation.begin_count_by(tokenizer);
-    }
-
-    /// Counts one more message with the new tokenizer. False once all are counted, which is when the new counts
-    /// come into use.
-    ///
-    /// An error while a compaction is running, since its budgets are in the old counts.
-    pub fn count_next(&mut self) -> Result<bool, CommandError> {
-        if self.is_busy() {
-            return Err(CommandError::Busy);
-        }
-        Ok(self.conversation.count_next())
     }
 
     fn job(&mut self) -> Option<&mut Job> {

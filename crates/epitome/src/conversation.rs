@@ -133,6 +133,11 @@ impl Conversation {
         self.lock_reasoning_for(policy);
     }
 
+    /// True if the policy says how a model answers a heartbeat. Otherwise no message is one.
+    pub(crate) fn has_heartbeats(&self) -> bool {
+        self.heartbeat_answer.is_some()
+    }
+
     /// True if the message at a position is a heartbeat of the app or the answer to one. Both or neither of them
     /// are: an answer alone would read as an answer to the message before it.
     pub(crate) fn is_heartbeat(&self, position: usize) -> bool {
@@ -140,7 +145,7 @@ impl Conversation {
             self.log.message(at).is_some_and(|message| message.role == Role::User)
                 && self.answers_heartbeat(at + 1)
         };
-        self.heartbeat_answer.is_some()
+        self.has_heartbeats()
             && (asks(position)
                 || (self.answers_heartbeat(position) && position.checked_sub(1).is_some_and(asks)))
     }
@@ -380,9 +385,9 @@ impl Conversation {
     }
 
     /// The position of the last message that a user sent. Synthetic messages, blank ones and heartbeats do
-    /// not count.
+    /// not count, and neither do those of a task that is complete.
     pub fn last_request(&self) -> Option<usize> {
-        self.requests.last()
+        self.requests.last().filter(|request| *request >= self.log.task_end())
     }
 }
 

@@ -137,9 +137,9 @@ fn quote(source: &Pieces, target_tokens: u32, tokenizer: &dyn Tokenizer) -> (Str
     let text = source.render(&best);
     if text.is_empty() {
         let text = source.shortest(target_tokens, tokenizer);
-        return (text, Notes { shares: Vec::new(), ..ranking.notes(&best) });
+        return (text, Notes { shares: Vec::new(), ..ranking.notes(source, &best, tokenizer) });
     }
-    (text, ranking.notes(&best))
+    (text, ranking.notes(source, &best, tokenizer))
 }
 
 #[cfg(test)]

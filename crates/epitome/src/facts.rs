@@ -1,5 +1,6 @@
 //! Facts that a summary must not lose, and the receipt that lists where each of them is afterwards.
 
+mod attribution;
 mod checklist;
 mod fact;
 mod lists;
@@ -10,6 +11,7 @@ mod scan;
 mod seen;
 mod token;
 
+pub(crate) use attribution::attribute;
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
 pub(crate) use read_ledger::read_ledger;

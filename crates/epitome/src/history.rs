@@ -18,6 +18,7 @@ mod repair;
 mod rewrite;
 mod state;
 pub(crate) mod tagged;
+mod tasks;
 mod tree;
 mod view;
 

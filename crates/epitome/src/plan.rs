@@ -155,6 +155,11 @@ impl Plan {
         }
     }
 
+    /// The longest summary, in the meter's tokens.
+    pub(crate) fn summary_budget(&self) -> MeterTokens {
+        self.summary_budget
+    }
+
     /// The longest ledger, in the meter's tokens.
     pub(crate) fn ledger_budget(&self) -> MeterTokens {
         self.ledger_budget

@@ -13,6 +13,7 @@ mod retry;
 mod schema;
 mod spec;
 mod summary;
+mod tasks;
 mod trigger;
 #[cfg(feature = "yaml")]
 mod yaml;
@@ -35,6 +36,7 @@ pub use summary::{
     LastRequest, LockedReasoning, Shape, StaleSummary, Summarizer, SummaryInput, SummaryPlacement,
     SummarySettings, TokenCost, ToolFilter, WindowTooSmall,
 };
+pub use tasks::TaskSettings;
 pub(crate) use trigger::share;
 pub use trigger::*;
 
@@ -91,6 +93,9 @@ pub struct Policy {
     /// When entries of the memory are blended into its summary, and whether summaries show it.
     #[serde(default)]
     pub memory: MemorySettings,
+    /// What happens when a task of the workflow is complete. Default: each agent starts the next task from a summary of its own.
+    #[serde(default)]
+    pub tasks: TaskSettings,
     /// Where the summary stands among the messages that are sent. Default: `systemSummaryTail`.
     #[serde(default)]
     pub summary_placement: SummaryPlacement,

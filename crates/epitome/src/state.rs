@@ -9,6 +9,7 @@ mod json;
 mod known;
 mod rules;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use calls::Calls;
@@ -97,6 +98,12 @@ const REQUEST: usize = 240;
 const LAST_REQUEST: usize = 1_200;
 /// The longest other line, in characters.
 const LINE: usize = 300;
+/// A line that does not fit is shortened, but not to fewer characters than this: less says nothing.
+const LEAST_LINE: usize = 60;
+/// Begins and ends a block of code.
+const FENCE: &str = "```";
+/// The most open points.
+const MAX_OPEN: usize = 32;
 
 impl State {
     /// The state after an earlier summary and new messages, and the quotes of the earlier summary. Linear in both but for
@@ -213,9 +220,18 @@ impl State {
     }
 
     fn said(&mut self, role: &str, text: &str, number: u32) {
-        // What waits for an answer is what the last message says.
-        self.open.clear();
         let sentences = sentence::split(text);
+        // A question back, and the announcement of an answer, are none.
+        let is_open = |sentence: &str| {
+            sentence.ends_with(['?', '？', '؟']) || (role == "assistant" && cue::promises(sentence))
+        };
+        let answers = role == "assistant" && !sentences.iter().all(|sentence| is_open(sentence));
+        // What the model asks waits for the next message of the user, and what the user asks for an answer.
+        let requests = &self.requests;
+        let is_asked_by_user = |line: &Line| {
+            requests.binary_search_by_key(&line.number(), Line::number).is_ok() && !answers
+        };
+        self.open.retain(is_asked_by_user);
         let line = |text: &str, longest: usize| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             Line::new(number, split(&text, longest).0)
@@ -230,14 +246,23 @@ impl State {
                 self.rules.add(line(sentence, LINE));
             }
         }
-        if role == "assistant" {
+        if matches!(role, "user" | "assistant") {
             // Questions without an answer, and what is announced without a result.
-            let is_open =
-                |sentence: &&&str| sentence.ends_with(['?', '？', '؟']) || cue::promises(sentence);
-            self.open.extend(sentences.iter().filter(is_open).map(|sentence| line(sentence, LINE)));
+            let open = sentences.iter().filter(|sentence| is_open(sentence));
+            self.open.extend(open.map(|sentence| line(sentence, LINE)));
+            let excess = self.open.len().saturating_sub(MAX_OPEN);
+            self.open.drain(..excess);
         }
         for sentence in &sentences {
             self.known.sentence(sentence);
+        }
+        let mut is_code = false;
+        for line in text.lines() {
+            match line.trim_start().starts_with(FENCE) {
+                true => is_code = !is_code,
+                false if is_code => self.known.code(line, Mention::Result),
+                false => {}
+            }
         }
     }
 
@@ -292,7 +317,8 @@ fn share(budget: u32, percent: u32) -> u32 {
     (u64::from(budget) * u64::from(percent) / 100) as u32
 }
 
-/// The latest lines that fit `budget`, in order and each once; all but the last have at most `longest` characters.
+/// The latest lines that fit `budget`, in order and each once; all but the last have at most `longest` characters, and one
+/// that does not fit is shortened further.
 fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer) -> Vec<String> {
     let mut left = budget;
     let mut seen = BTreeSet::new();
@@ -301,18 +327,43 @@ fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer
         if line.text.is_empty() || !seen.insert(line.text.as_str()) {
             continue;
         }
-        let whole = format!("[{}] {}", line.number(), line.text);
-        let short = format!("[{}] {}", line.number(), split(&line.text, longest).0);
-        let candidates = if chosen.is_empty() { vec![whole, short] } else { vec![short] };
-        let fitting = candidates.into_iter().find(|text| cost(text, tokenizer) <= left);
-        if let Some(text) = fitting {
-            left = left.saturating_sub(cost(&text, tokenizer));
+        let whole = chosen.is_empty().then_some(line.text.len());
+        let lengths = std::iter::successors(Some(longest), |length| Some(length / 2));
+        let lengths = lengths.take_while(|length| *length >= LEAST_LINE);
+        let texts = whole
+            .into_iter()
+            .chain(lengths)
+            .map(|length| format!("[{}] {}", line.number(), shortened(&line.text, length)));
+        let fitting =
+            texts.map(|text| (cost(&text, tokenizer), text)).find(|(cost, _)| *cost <= left);
+        if let Some((cost, text)) = fitting {
+            left -= cost;
             chosen.push(text);
+        }
+        if left == 0 {
+            break;
         }
     }
     chosen.reverse();
     chosen
 }
+
+/// At most so many characters of a text, up to the end of a word where words have blanks between them, with a mark of the cut.
+fn shortened(text: &str, length: usize) -> Cow<'_, str> {
+    let (kept, rest) = split(text, length);
+    if rest.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let word = match rest.starts_with(' ') {
+        true => None,
+        false => kept.rfind(' ').filter(|at| *at > kept.len() / 2),
+    };
+    let kept = word.and_then(|at| kept.get(..at)).unwrap_or(kept);
+    Cow::Owned(format!("{}{CUT}", kept.trim_end().trim_end_matches(CUT)))
+}
+
+/// Ends a line that was shortened.
+const CUT: char = '…';
 
 /// A part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -474,6 +525,39 @@ mod tests {
     }
 
     #[test]
+    fn d10_a_request_that_does_not_fit_is_shortened_at_a_word() {
+        let long =
+            format!("Please move the flowers {}", "from the garden to the house ".repeat(40));
+        let entries = entries(1, &[("user", &long), ("assistant", "Moved them.")]);
+        let state = State::read("", &entries).0;
+        for budget in [160, 300, 800] {
+            let text = state.write(budget, &TOKENS);
+            let line = text.lines().nth(1).unwrap_or_default();
+            let kept = line.strip_prefix("- [1] ").unwrap().strip_suffix('…').unwrap();
+            assert!(long.strip_prefix(kept).is_some_and(|rest| rest.starts_with(' ')), "{text}");
+            assert_eq!(State::read(&text, &[]).0.write(budget, &TOKENS), text);
+        }
+        assert_eq!(state.write(60, &TOKENS), "", "too little says nothing");
+    }
+
+    #[test]
+    fn d10_a_question_of_the_user_is_open_until_it_is_answered() {
+        let asked =
+            ("user", "We sell flowers in the city. Which of the two shops is the cheaper one?");
+        let open = "Open:\n- [1] Which of the two shops is the cheaper one?\n";
+        let noted = ("user", "The second shop is closed on Mondays, by the way.");
+        let back = ("assistant", "Let me look at their prices.");
+        for next in [&[noted][..], &[noted, back], &[]] {
+            let said = entries(1, &[&[asked], next, &[("assistant", "calls ask {}")]].concat());
+            let state = written("", &said);
+            assert!(state.contains(open), "{state}");
+            assert_eq!(written(&state, &[]), state, "the same without new messages");
+            let answered = written(&state, &entries(5, &[("assistant", "The first one is.")]));
+            assert!(!answered.contains("Open:"), "{answered}");
+        }
+    }
+
+    #[test]
     fn d10_a_decision_that_is_changed_has_the_older_value_in_brackets() {
         let said = [
             ("user", "The server must listen on port 8443."),
@@ -517,12 +601,32 @@ mod tests {
             ),
             ("tool", "read answers: fn main() {}"),
             ("assistant", "It calls `setModel()` and `max_tokens`, but not `main` or `a b`."),
+            (
+                "assistant",
+                "Like so, on my iPhone:\n```ts\nrun(onChunk)\n```\nThat is from JavaScript.",
+            ),
         ];
         let state = written("", &entries(1, &read));
         assert!(
-            state.contains("Known:\n- path: /srv/app/main.rs\n- code: setModel, max_tokens\n"),
+            state.contains(
+                "Known:\n- path: /srv/app/main.rs\n- code: setModel, max_tokens, onChunk\n"
+            ),
             "{state}"
         );
+    }
+
+    #[test]
+    fn d10_a_file_is_known_once_with_its_longest_path() {
+        let said = [(
+            "assistant",
+            "Moved `read.rs` and `event.type` out of `lib.rs`; /srv/app/src/read.rs is the new path.",
+        )];
+        let state = written_with_tools(&said);
+        assert!(
+            state.contains("- file: lib.rs\n") && state.contains("/srv/app/src/read.rs"),
+            "{state}"
+        );
+        assert_eq!((state.matches("read.rs").count(), state.matches("event").count()), (1, 0));
     }
 
     #[test]

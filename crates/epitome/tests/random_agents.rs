@@ -9,12 +9,17 @@
 
 mod random;
 
+use std::collections::BTreeSet;
+
+use epitome::history::Edit;
 use epitome::message::{Audience, Message, MessageId, Role};
-use epitome::policy::Keep;
+use epitome::policy::{Keep, MemorySettings, Phase, TaskSettings};
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Output, Policy, Reason, Snapshot};
+use epitome::{
+    Compactor, Contract, MemoryEntry, Output, Policy, Reason, Snapshot, StateEntry, StructuredState,
+};
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseResult;
+use proptest::test_runner::{TestCaseError, TestCaseResult};
 use random::times;
 
 const AGENTS: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
@@ -28,6 +33,9 @@ enum Step {
     Remove { message: usize },
     Head { message: usize },
     Compact { agent: usize },
+    Task,
+    Remember { agent: usize, standing: bool },
+    Note { agent: usize },
     Undo { agent: usize },
     Restore,
 }
@@ -42,13 +50,21 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(|message| Step::Remove { message }),
         1 => any::<usize>().prop_map(|message| Step::Head { message }),
         5 => (0..6_usize).prop_map(|agent| Step::Compact { agent }),
+        1 => Just(Step::Task),
+        3 => (0..6_usize, any::<bool>())
+            .prop_map(|(agent, standing)| Step::Remember { agent, standing }),
+        1 => (0..6_usize).prop_map(|agent| Step::Note { agent }),
         2 => (0..6_usize).prop_map(|agent| Step::Undo { agent }),
         1 => Just(Step::Restore),
     ]
 }
 
 fn policy() -> Policy {
-    Policy { keep: Keep::Messages(2), target: 0.5, ..Policy::recommended(300) }
+    let memory = MemorySettings { blend_at: 3, blend: 2, max_tokens: 50, in_summary: true };
+    let mut policy =
+        Policy { keep: Keep::Messages(2), target: 0.5, memory, ..Policy::recommended(300) };
+    policy.summary.structured_state = true;
+    policy
 }
 
 fn empty() -> Compactor {
@@ -86,13 +102,30 @@ fn drive(compactor: &mut Compactor) -> String {
                 let envelope = format!("{:?}", request.envelope());
                 let words: Vec<&str> =
                     envelope.split(' ').filter(|word| word.starts_with("word-")).collect();
-                compactor.handle_summary(request.id, &format!("Said: {}.", words.join(" ")));
+                let words = words.join(" ");
+                let answer = match request.system.contains("lists of <current_state>") {
+                    true => format!("Said: {words}.\n{{\"decisions\": [\"{words}\"]}}"),
+                    false => format!("Said: {words}."),
+                };
+                compactor.handle_summary(request.id, &answer);
             }
             Output::Persist(_) => compactor.handle_persisted().unwrap(),
             Output::Wait(_) => return said,
             Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
     }
+}
+
+/// Summarizes the completed task, if that is due.
+fn transit(compactor: &mut Compactor) -> Result<String, TestCaseError> {
+    let due = compactor.due(Phase::TurnEnd);
+    if due != Some(Reason::TaskTransition) {
+        return Ok(String::new());
+    }
+    compactor.compact(Reason::TaskTransition, None).unwrap();
+    let said = drive(compactor);
+    prop_assert_ne!(compactor.due(Phase::TurnEnd), due, "{}", said);
+    Ok(said)
 }
 
 /// Everything that the compactor of a view can say of it.
@@ -102,7 +135,11 @@ fn everything(compactor: &Compactor) -> String {
     let lines = compactor.snapshot().to_json_lines().unwrap();
     let (view, report) = (compactor.view(), compactor.report());
     let (plan, status) = (compactor.plan(Reason::Manual), compactor.pressure());
-    format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {lines}")
+    let (state, memory) = (compactor.structured_state(), compactor.memory());
+    let left: Vec<_> = compactor.compacted().collect();
+    let notes = compactor.summarizer_notes();
+    let beside = format!("{state:?} {memory:?} {left:?} {notes}");
+    format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {lines} {beside}")
 }
 
 /// A team, and what is known of it.
@@ -200,6 +237,40 @@ impl Team {
                     prop_assert!(at == *agent || *before == after, "the view of {}", AGENTS[at]);
                 }
             }
+            Step::Task => {
+                let by = number.is_multiple_of(2).then(|| "ann".to_owned());
+                let tasks = TaskSettings { shared_by: by, ..TaskSettings::default() };
+                let policy = Policy { tasks, ..policy() };
+                if self.compactor.set_policy(policy).is_ok() {
+                    self.compactor.complete_task(format!("task {number}")).unwrap();
+                }
+                let said = transit(&mut self.compactor)?;
+                self.has_only_its_own(&said, None)?;
+                for name in AGENTS {
+                    let said = transit(&mut self.compactor.agent(name).unwrap())?;
+                    self.has_only_its_own(&said, Some(name))?;
+                }
+            }
+            Step::Remember { agent, standing } => {
+                let Some(name) = AGENTS.get(*agent) else { return Ok(()) };
+                let mut agent = self.compactor.agent(name).unwrap();
+                // Whoever remembers something has read it.
+                let text =
+                    agent.log().messages().next_back().map_or_else(String::new, Message::text);
+                agent.remember(MemoryEntry { text, standing: *standing }).unwrap();
+                let said = drive(&mut agent);
+                drop(agent);
+                self.has_only_its_own(&said, Some(name))?;
+            }
+            Step::Note { agent } => {
+                let Some(name) = AGENTS.get(*agent) else { return Ok(()) };
+                let mut agent = self.compactor.agent(name).unwrap();
+                let text =
+                    agent.log().messages().next_back().map_or_else(String::new, Message::text);
+                let entry = StateEntry { text, ..StateEntry::default() };
+                let state = StructuredState { tasks: vec![entry], ..StructuredState::default() };
+                agent.set_structured_state(state).unwrap();
+            }
             Step::Undo { agent } => {
                 let Some(name) = AGENTS.get(*agent) else { return Ok(()) };
                 let mut agent = self.compactor.agent(name).unwrap();
@@ -238,6 +309,30 @@ impl Team {
             let shared = log.iter().filter(|message| message.audience.is_everyone());
             prop_assert!(shared.eq(&logs[0]), "{name}");
             logs.push(log);
+        }
+        self.nothing_is_lost()
+    }
+
+    /// Each view with what has left it is the log of its agent, and these logs together are the log of the team.
+    fn nothing_is_lost(&mut self) -> TestCaseResult {
+        let mut seen: BTreeSet<MessageId> = BTreeSet::new();
+        for name in AGENTS {
+            let agent = self.compactor.agent(name).unwrap();
+            let edits = agent.view().edits;
+            let shown = edits.iter().filter_map(|edit| match edit {
+                Edit::Keep(id) | Edit::Replace { id, .. } => Some(id),
+                Edit::Insert { .. } => None,
+            });
+            let all: BTreeSet<&MessageId> = shown.chain(agent.compacted()).collect();
+            let log: BTreeSet<&MessageId> = agent.log().messages().map(|it| &it.id).collect();
+            prop_assert_eq!(all, log, "{}", name);
+            let known = |number: &usize| agent.log().contains(&format!("m{number}").into());
+            let numbers = (0..self.messages.len()).filter(known);
+            seen.extend(numbers.map(|number| MessageId::from(format!("m{number}"))));
+        }
+        for number in 0..self.messages.len() {
+            let id = MessageId::from(format!("m{number}"));
+            prop_assert_eq!(seen.contains(&id), self.compactor.log().contains(&id), "{:?}", id);
         }
         Ok(())
     }

@@ -184,6 +184,22 @@ fn f1_a_private_message_that_an_agent_has_on_another_branch_can_be_changed() {
 }
 
 #[test]
+fn f1_an_edit_on_another_branch_undoes_the_summary_of_an_agent_after_a_restore_too() {
+    let mut team = busy_team();
+    compact(&mut team, "critic", "The planner doubts the budget.");
+    team.move_head(Some("a0".into())).unwrap();
+    team.append(said("b1", "user", "another question 1")).unwrap();
+    assert!(!shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
+    team.edit(said("u0", "user", "a new question 0")).unwrap();
+    team.move_head(Some("a9".into())).unwrap();
+    let view = shown(&team.agent("critic").unwrap());
+    assert!(!view.contains("SUMMARY"), "{view}");
+    let (snapshot, tokenizer) = (team.snapshot(), Box::new(CharactersPer(3)));
+    let mut again = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+    assert_eq!(shown(&again.agent("critic").unwrap()), view);
+}
+
+#[test]
 fn f1_messages_come_to_an_agent_only_through_its_team() {
     let mut team = busy_team();
     let mut critic = team.agent("critic").unwrap();

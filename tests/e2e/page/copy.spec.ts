@@ -10,6 +10,7 @@ test("copied messages are the downloaded ones", async ({ page, context }) => {
   await epitome.openSample(SAMPLES[0]);
   await epitome.compact();
   await epitome.isCompacted();
+  await epitome.openExports();
   await epitome.button("Copy messages").click();
   await expect(epitome.result).toContainText("Copied to the clipboard.");
   const copied = await page.evaluate(() => navigator.clipboard.readText());

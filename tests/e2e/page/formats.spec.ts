@@ -69,7 +69,7 @@ for (const [format, [title, isShaped]] of Object.entries(FORMATS) as [Format, (t
     await epitome.open();
     await epitome.paste(JSON.stringify(document));
     await epitome.isLoaded("Pasted text");
-    await expect(page.getByText(new RegExp(`^${messages.length} messages( in \\d+ rows)? · ${title} · read in`))).toBeVisible();
+    await expect(page.getByText(new RegExp(`^${messages.length} messages( in \\d+ rows)? · ${title}$`))).toBeVisible();
     await expect(epitome.findings).toHaveCount(0);
     const said = (who: string, what: string) => epitome.rows.filter({ hasText: who }).filter({ hasText: what }).first();
     await expect(said("user", "What stands in the library")).toBeVisible();

@@ -69,8 +69,8 @@ test("broken histories are read with findings, or refused with an explanation", 
     await test.step(file, async () => {
       await epitome.open();
       await epitome.pick(`${folder}/${file}`);
-      await expect(epitome.alert.or(epitome.meter).first()).toBeVisible();
-      if (await epitome.meter.isVisible()) {
+      await epitome.isSettled();
+      if ((await epitome.alert.count()) === 0) {
         const { messages, contents, input } = JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as Record<string, unknown>;
         const history = await epitome.exported("Download the whole history");
         expect(JSON.parse(history), `${file}: nothing is lost`).toEqual(messages ?? contents ?? input);

@@ -28,6 +28,9 @@ export function isThere(name: string): boolean {
   return existsSync(recorded(name));
 }
 
+/** The title of the settings that few need. */
+export const MORE_SETTINGS = "More settings";
+
 export type Call = { id: string; type?: string; function?: { name: string; arguments: string } };
 
 export type Message = { role: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
@@ -77,7 +80,7 @@ export class EpitomePage {
 
   async open(address = "/"): Promise<void> {
     await this.#page.goto(address);
-    await expect(this.#page.getByRole("heading", { name: "How full is your model’s window?" })).toBeVisible();
+    await this.isLoaded(SAMPLES[0]);
   }
 
   button(name: string): Locator {
@@ -85,12 +88,12 @@ export class EpitomePage {
   }
 
   async openSample(name: string): Promise<void> {
-    await this.#page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+    await this.button(name).click();
     await this.isLoaded(name);
   }
 
   async pick(file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
-    await this.#page.getByLabel(/Choose a file|Open another file/).setInputFiles(file);
+    await this.#page.getByLabel("Open your own").setInputFiles(file);
   }
 
   /** Opens one of the conversations of a file, counted from 0. */
@@ -100,13 +103,32 @@ export class EpitomePage {
   }
 
   async paste(text: string): Promise<void> {
-    await this.#page.getByLabel("Or paste it").fill(text);
+    await this.openPasteField();
+    await this.#page.getByRole("textbox", { name: "A conversation" }).fill(text);
     await this.button("Read the text").click();
+    await this.isSettled();
+  }
+
+  /** Shows the field to paste into, and what is loaded of a document. */
+  async openPasteField(): Promise<void> {
+    const summary = this.#page.getByText("paste it into a field");
+    if (!(await this.button("Read the text").isVisible())) await summary.click();
   }
 
   async isLoaded(name: string | RegExp = /./): Promise<void> {
+    await this.isSettled();
     await expect(this.#page.getByRole("heading", { level: 2, name }).first()).toBeVisible();
     await expect(this.meter).toBeVisible();
+  }
+
+  /** What was opened is loaded or refused. */
+  async isSettled(): Promise<void> {
+    await expect(this.#page.getByRole("main")).toHaveAttribute("aria-busy", "false");
+  }
+
+  /** What has the focus: its id, or the name of its element. */
+  focused(): Promise<string> {
+    return this.#page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName || "nothing");
   }
 
   /** Sets a window that the conversation overflows. */
@@ -145,9 +167,15 @@ export class EpitomePage {
 
   /** The text that “Download messages” saves. */
   async exported(name = "Download messages"): Promise<string> {
+    await this.openExports();
     const saved = this.#page.waitForEvent("download");
     await this.button(name).click();
     return readFile(await (await saved).path(), "utf8");
+  }
+
+  /** Shows the ways to export the conversation. */
+  async openExports(): Promise<void> {
+    if (!(await this.button("Download messages").isVisible())) await this.result.getByText("Export", { exact: true }).click();
   }
 
   async messages(): Promise<Message[]> {
@@ -156,11 +184,13 @@ export class EpitomePage {
 
   /** Opens the settings that are collapsed at first. */
   async unfold(title: string): Promise<void> {
+    if (title !== MORE_SETTINGS) await this.unfold(MORE_SETTINGS);
     const section = this.#page.getByRole("group").filter({ hasText: title }).locator("summary").filter({ hasText: title }).first();
     if ((await section.evaluate((summary) => (summary.parentElement as HTMLDetailsElement).open)) === false) await section.click();
   }
 
   async choosePreset(label: string): Promise<void> {
+    await this.unfold(MORE_SETTINGS);
     await this.#page.getByLabel("Preset").selectOption(label);
   }
 

@@ -1,7 +1,7 @@
 // Presets fill the form, change the plan, and set what they need.
 
 import { expect, test } from "@playwright/test";
-import { EpitomePage } from "./page.js";
+import { EpitomePage, MORE_SETTINGS } from "./page.js";
 
 test("b7: a preset fills the form and changes what a compaction would do", async ({ page }) => {
   const epitome = new EpitomePage(page);
@@ -28,6 +28,7 @@ test("b15: every preset works in the window that is set", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
+  await epitome.unfold(MORE_SETTINGS);
   const labels = await page.getByLabel("Preset").getByRole("option").allTextContents();
   expect(labels).toHaveLength(10);
   for (const label of labels) {
@@ -48,6 +49,7 @@ test("changing a field leaves a preset, which can be chosen again", async ({ pag
   await epitome.open();
   await epitome.openSample("Customer support");
   await page.getByLabel("Compact down to").fill("40");
+  await epitome.unfold(MORE_SETTINGS);
   await page.getByLabel("Measured in").selectOption("rounds");
   await expect(page.getByText("2 settings differ from it: target, keep")).toBeVisible();
   await epitome.button("Back to the preset").click();

@@ -11,6 +11,7 @@ test("b13: only the most recent messages that fit the window are loaded", async 
   }));
   const messages: Message[] = [{ role: "system", content: "Be brief." }, ...said];
   await epitome.open();
+  await epitome.openPasteField();
   await page.getByLabel("Load only what fits the window").check();
   await epitome.load(messages, "long.json");
   await expect(page.getByText(/of 401, the most recent that fit 128,000 tokens/)).toBeVisible();

@@ -13,7 +13,6 @@ test("d10: open tasks are in the messages for the model, word for word", async (
   await epitome.isCompacted();
   const summary = (await epitome.messages()).map(({ content }) => String(content)).find((content) => content.includes("<conversation-summary"));
   expect(summary).toContain(tasks);
-  await epitome.button("Start over").click();
   await epitome.openSample("Planning a trip");
   await epitome.unfold("Open tasks");
   await expect(page.getByRole("textbox", { name: "Open tasks" })).toHaveValue("");

@@ -1,12 +1,18 @@
-//! The name of the page, and the choice of the theme.
+//! What the page is, how to use it in an app, and the choice of the theme.
 
+use js_sys::Array;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
-use crate::browser::Theme;
+use crate::browser::{Theme, copy};
+use crate::store::Store;
+
+/// How the package is installed.
+const INSTALL: &str = "npm install epitome";
 
 /// The header.
 #[component]
-pub(super) fn Header() -> impl IntoView {
+pub(super) fn Header(store: Store) -> impl IntoView {
     let theme = RwSignal::new(Theme::chosen());
     let choice = move |option: Theme| {
         let id = format!("theme-{}", option.as_str());
@@ -26,6 +32,13 @@ pub(super) fn Header() -> impl IntoView {
             <label for=id>{option.label()}</label>
         }
     };
+    let copy_install = move |_| {
+        spawn_local(async move {
+            let copied = copy(async { Ok(Array::of1(&INSTALL.into())) }).await;
+            let copied = copied.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            store.announce(copied);
+        });
+    };
     view! {
         <header class="header">
             <div class="brand">
@@ -35,13 +48,22 @@ pub(super) fn Header() -> impl IntoView {
                 </svg>
                 <div>
                     <h1>"epitome"</h1>
-                    <p class="tagline">"Keeps long conversations inside the context window."</p>
+                    <p class="tagline">
+                        "Keeps long conversations inside the context window of a model: a library in Rust for the browser and "
+                        "Node."
+                    </p>
                 </div>
             </div>
-            <fieldset class="segmented theme">
-                <legend class="visually-hidden">"Theme"</legend>
-                {Theme::ALL.map(choice)}
-            </fieldset>
+            <div class="header-links">
+                <button type="button" class="install" title="Copy" on:click=copy_install>
+                    <code>{INSTALL}</code>
+                </button>
+                <a href="chat/">"Chat app"</a>
+                <fieldset class="segmented theme">
+                    <legend class="visually-hidden">"Theme"</legend>
+                    {Theme::ALL.map(choice)}
+                </fieldset>
+            </div>
         </header>
     }
 }

@@ -1,7 +1,11 @@
 //! Focus, scroll position and dialogs, by the id of an element.
 
+use leptos::prelude::request_animation_frame;
 use wasm_bindgen::JsCast as _;
-use web_sys::{Element, Event, FocusOptions, HtmlDialogElement, HtmlElement};
+use web_sys::{
+    Element, Event, FocusOptions, HtmlDialogElement, HtmlElement, ScrollIntoViewOptions,
+    ScrollLogicalPosition,
+};
 
 fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
@@ -14,6 +18,28 @@ pub(crate) fn focus(id: &str) {
         options.set_prevent_scroll(true);
         let _ = element.focus_with_options(&options);
     }
+}
+
+/// Focuses an element at the next frame if nothing has the focus then: the element that had it may be gone.
+pub(crate) fn focus_instead_of_nothing(id: &'static str) {
+    request_animation_frame(move || {
+        let document = web_sys::window().and_then(|window| window.document());
+        let active = document.as_ref().and_then(web_sys::Document::active_element);
+        if active.is_none_or(|active| active.tag_name() == "BODY") {
+            focus(id);
+        }
+    });
+}
+
+/// Scrolls the page at the next frame, if an element is not in view.
+pub(crate) fn reveal(id: &'static str) {
+    request_animation_frame(move || {
+        if let Some(element) = element(id) {
+            let options = ScrollIntoViewOptions::new();
+            options.set_block(ScrollLogicalPosition::Nearest);
+            element.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
 }
 
 /// The scroll position of an element in pixels, which is set to `to` first if that is given.

@@ -4,7 +4,9 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DragEvent, Event, HtmlInputElement, ReadableWritablePair, Response};
+use web_sys::{
+    ClipboardEvent, DragEvent, Element, Event, HtmlInputElement, ReadableWritablePair, Response,
+};
 
 pub(crate) use web_sys::File;
 
@@ -27,6 +29,27 @@ pub(crate) fn chosen(event: &Event) -> Option<File> {
 /// The first file of a drop.
 pub(crate) fn dropped(event: &DragEvent) -> Option<File> {
     event.data_transfer()?.files()?.get(0)
+}
+
+/// What was pasted.
+pub(crate) enum Pasted {
+    /// A copied file.
+    File(File),
+    /// A copied text.
+    Text(String),
+}
+
+/// What was pasted outside of any field; `None` if a field receives it.
+pub(crate) fn pasted(event: &ClipboardEvent) -> Option<Pasted> {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if target.is_some_and(|target| matches!(target.tag_name().as_str(), "INPUT" | "TEXTAREA")) {
+        return None;
+    }
+    let clipboard = event.clipboard_data()?;
+    if let Some(file) = clipboard.files().and_then(|files| files.get(0)) {
+        return Some(Pasted::File(file));
+    }
+    clipboard.get_data("text").ok().filter(|text| !text.trim().is_empty()).map(Pasted::Text)
 }
 
 /// The text of a file. Fails with a sentence for the user.

@@ -6,7 +6,6 @@ use web_sys::Performance;
 /// Measures a piece of work, which the browser's timeline shows by its name.
 pub(crate) struct Stopwatch {
     name: &'static str,
-    started_ms: f64,
 }
 
 impl Stopwatch {
@@ -15,12 +14,7 @@ impl Stopwatch {
         if let Some(performance) = performance() {
             let _ = performance.mark(&format!("{name}:start"));
         }
-        Self { name, started_ms: now_ms() }
-    }
-
-    /// Milliseconds so far.
-    pub(crate) fn elapsed_ms(&self) -> f64 {
-        now_ms() - self.started_ms
+        Self { name }
     }
 
     /// Ends it.
@@ -32,7 +26,7 @@ impl Stopwatch {
 }
 
 /// The size of the page's WebAssembly memory in bytes.
-pub(crate) fn memory_bytes() -> u32 {
+fn memory_bytes() -> u32 {
     let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
     let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();
     buffer.byte_length()
@@ -48,8 +42,4 @@ pub(crate) fn show_memory() {
 
 fn performance() -> Option<Performance> {
     web_sys::window()?.performance()
-}
-
-fn now_ms() -> f64 {
-    performance().map_or_else(epitome_browser::clock::now_ms, |performance| performance.now())
 }

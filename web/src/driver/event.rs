@@ -98,6 +98,13 @@ pub(super) fn show(store: Store, event: Event) {
         Event::PreparationDropped { because, .. } => {
             store.live.record(format!("The summary written in advance is not used: {because}."));
         }
+        Event::MemoryBlended { entries } => store.live.record(format!(
+            "{} of the memory became its summary.",
+            plural(entries, "entry", "entries")
+        )),
+        Event::MemoryFailed { message } => {
+            store.live.record(format!("The memory was not summarized: {message}."));
+        }
         Event::Offloaded { path } => store.live.record(format!("Offloaded: {path}")),
         Event::After { success, messages_before, messages_after, summary_characters } => {
             store.live.record(format!(

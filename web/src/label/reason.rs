@@ -21,6 +21,7 @@ reasons! {
     SessionCompaction => "Whole session";
     Threshold => "Threshold";
     RequestBoundary => "Request start";
+    TaskTransition => "Task completed";
     Renew => "Changed messages";
     ReactiveMicro => "Tool loop, micro";
     ReactiveFull => "Tool loop, full";

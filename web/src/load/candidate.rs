@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::request_body::request_overhead;
+use super::spoken::turns;
 
 /// A conversation that was found but not read yet.
 #[derive(Clone)]
@@ -31,8 +32,24 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
     }
     match JSON::parse(text) {
         Ok(document) => candidate(&document, "Conversation").map(|found| vec![found]),
-        Err(error) => lines(text).unwrap_or_else(|| Err(not_json(&error))),
+        Err(error) => lines(text)
+            .or_else(|| spoken(text).map(|found| Ok(vec![found])))
+            .unwrap_or_else(|| Err(not_json(&error))),
     }
+}
+
+/// A conversation that was copied as plain text.
+fn spoken(text: &str) -> Option<Candidate> {
+    let messages = Array::new();
+    for (role, said) in turns(text)? {
+        let message = Object::new();
+        for (key, value) in [("role", role.as_str()), ("content", &said)] {
+            // Setting a field of a new object cannot fail.
+            let _ = Reflect::set(&message, &JsString::from(key), &JsString::from(value));
+        }
+        messages.push(&message);
+    }
+    Some(Candidate { label: "Conversation".to_owned(), messages, overhead: String::new() })
 }
 
 /// The conversations of a JSONL text; `None` if its first line is not JSON.

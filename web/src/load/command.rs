@@ -6,15 +6,20 @@ use leptos::task::spawn_local;
 use super::candidate::{Candidate, candidates};
 use super::reader::read;
 use super::sample::Sample;
-use crate::browser::{self, File, text_at};
-use crate::store::Store;
+use crate::browser::{self, File, focus_instead_of_nothing, text_at};
+use crate::store::{SampleWindow, Store};
+
+/// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
+pub(super) const HEADING: &str = "loaded-heading";
 
 /// The conversations of a document, while the user chooses one.
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
 
 /// Opens a pasted text.
 pub(crate) fn open_text(store: Store, found: Found, text: String) {
-    spawn_local(async move { open(store, found, "Pasted text".to_owned(), text).await });
+    let name = "Pasted text".to_owned();
+    begin(store, name.clone());
+    spawn_local(async move { open(store, found, name, text, None).await });
 }
 
 /// Opens a file.
@@ -22,7 +27,7 @@ pub(crate) fn open_file(store: Store, found: Found, file: File) {
     begin(store, file.name());
     spawn_local(async move {
         match browser::read(&file).await {
-            Ok(text) => open(store, found, file.name(), text).await,
+            Ok(text) => open(store, found, file.name(), text, None).await,
             Err(problem) => fail(store, problem),
         }
     });
@@ -36,8 +41,7 @@ pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
             let problem = "The sample could not be fetched. Is the server still running?";
             return fail(store, problem.to_owned());
         };
-        store.settings.form.update(|form| form.try_window(sample.window()));
-        open(store, found, sample.title().to_owned(), text).await;
+        open(store, found, sample.title().to_owned(), text, Some(sample)).await;
     });
 }
 
@@ -45,17 +49,18 @@ pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
 pub(crate) fn choose(store: Store, found: Found, index: usize) {
     let chosen = found.with_value(|found| found.get(index).cloned());
     let Some(candidate) = chosen else { return };
+    let name = candidate.label.clone();
+    store.load_error.set(None);
+    store.loading.set(Some((name.clone(), 0.0)));
     spawn_local(async move {
-        let name = candidate.label.clone();
-        settle(store, &name.clone(), read(store, name, candidate).await);
+        settle(store, &name.clone(), read_beside(store, name, candidate, None).await);
         if store.load_error.with_untracked(Option::is_none) {
             found.set_value(Vec::new());
         }
     });
 }
 
-async fn open(store: Store, found: Found, name: String, text: String) {
-    begin(store, name.clone());
+async fn open(store: Store, found: Found, name: String, text: String, sample: Option<Sample>) {
     let mut candidates = match candidates(&text) {
         Ok(candidates) => candidates,
         Err(problem) => return fail(store, problem),
@@ -69,8 +74,28 @@ async fn open(store: Store, found: Found, name: String, text: String) {
         return;
     }
     if let Some(candidate) = candidates.pop() {
-        settle(store, &name.clone(), read(store, name, candidate).await);
+        settle(store, &name.clone(), read_beside(store, name, candidate, sample).await);
     }
+}
+
+/// Reads a conversation. A sample has a window of its own, which other conversations do not inherit.
+async fn read_beside(
+    store: Store,
+    name: String,
+    candidate: Candidate,
+    sample: Option<Sample>,
+) -> Result<(), String> {
+    let current = store.settings.policy.with_untracked(|policy| policy.window);
+    let held = store.sample_window.get_value().filter(|held| held.shown == current);
+    let before = held.map_or(current, |held| held.before);
+    let window = sample.map_or(before, Sample::window);
+    let is_first = store.document.with_untracked(Option::is_none);
+    read(store, name, candidate, window).await?;
+    if !is_first {
+        focus_instead_of_nothing(HEADING);
+    }
+    store.sample_window.set_value(sample.map(|_| SampleWindow { shown: window, before }));
+    Ok(())
 }
 
 fn begin(store: Store, name: String) {

@@ -11,9 +11,8 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::candidate::Candidate;
-use crate::browser::{Pace, Stopwatch, memory_bytes, show_memory};
+use crate::browser::{Pace, Stopwatch, show_memory};
 use crate::number::{count, plural};
-use crate::settings::Form;
 use crate::store::{Document, Excerpt, Note, Session, Store};
 
 /// The longest slice of reading. Each pause takes time too, so slices are longer than for background work.
@@ -37,15 +36,21 @@ struct Reading {
     excerpt: Option<Excerpt>,
 }
 
-/// Reads a conversation and replaces the current one. Fails with a sentence for the user, and then keeps the current
-/// one.
-pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Result<(), String> {
+/// Reads a conversation and replaces the current one, and shows it in a window of this size. Fails with a sentence
+/// for the user, and then keeps the current one.
+pub(super) async fn read(
+    store: Store,
+    name: String,
+    candidate: Candidate,
+    window: u32,
+) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
     let counting = store.settings.counting;
     let overhead_tokens = counting.tokenizer(format.family()).count(&candidate.overhead);
     let reading = loop {
-        match read_as(format, store, &name, &candidate, overhead_tokens).await? {
+        let budget_tokens = window.saturating_sub(overhead_tokens);
+        match read_as(format, store, &name, &candidate, budget_tokens).await? {
             Attempt::Done(reading) => break reading,
             Attempt::OtherFormat(other) => format = other,
         }
@@ -57,6 +62,7 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     Pace::start(SLICE_MS).rest().await;
 
     store.clear();
+    store.settings.form.update(|form| form.try_window(window));
     if !candidate.overhead.is_empty() {
         store.settings.form.update(|form| form.set_document_overhead(overhead_tokens));
     }
@@ -64,21 +70,9 @@ pub(super) async fn read(store: Store, name: String, candidate: Candidate) -> Re
     let session = Session::new(format, compactor, originals, candidate.messages);
     store.write(|current| *current = session);
     store.apply_settings();
-    let read_ms = watch.elapsed_ms();
-    let memory_bytes = memory_bytes();
     let format = format.title();
     let rows = store.read(|session| session.compactor().map_or(0, |c| count(c.log().len())));
-    let document = Document {
-        name,
-        format,
-        messages,
-        rows,
-        overhead_tokens,
-        excerpt,
-        notes,
-        read_ms,
-        memory_bytes,
-    };
+    let document = Document { name, format, messages, rows, overhead_tokens, excerpt, notes };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     // The page is drawn before the figures of the conversation are computed.
@@ -96,12 +90,10 @@ async fn read_as(
     store: Store,
     name: &str,
     candidate: &Candidate,
-    overhead_tokens: u32,
+    budget_tokens: u32,
 ) -> Result<Attempt, String> {
-    let policy = store.settings.form.with_untracked(Form::policy);
     let counting = store.settings.counting;
     let counter = counting.tokenizer(format.family());
-    let budget_tokens = policy.window.saturating_sub(overhead_tokens);
     let policy = Policy {
         counting: counting.active.get_untracked(),
         ..Policy::recommended(epitome::policy::DEFAULT_WINDOW)

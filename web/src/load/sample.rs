@@ -33,9 +33,9 @@ impl Sample {
     /// Its content in a few words.
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Self::Support => "A damaged espresso machine, with tools called in parallel",
-            Self::Coding => "A bug hunt through a parser, with file reads and test runs",
-            Self::Trip => "Four friends, four languages, one week in Lisbon",
+            Self::Support => "a damaged espresso machine, with tools called in parallel",
+            Self::Coding => "a bug hunt through a parser, with file reads and test runs",
+            Self::Trip => "four friends, four languages, one week in Lisbon",
         }
     }
 

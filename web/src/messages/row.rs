@@ -195,6 +195,10 @@ pub(super) fn RowView(
         active.set(index);
         store.opened.set(Some(index));
     };
+    let lit = move || {
+        let position = row.with(|cells| cells.as_ref().and_then(|cells| cells.position));
+        store.lit.with(|lit| position.is_some_and(|position| lit.contains(&position)))
+    };
     let offset = format!("translateY({}px)", index.saturating_mul(ROW_HEIGHT));
     let cells = move || {
         row.get().map(|cells| {
@@ -227,6 +231,7 @@ pub(super) fn RowView(
                 class="row"
                 id=element_id(index)
                 tabindex=move || if active.get() == index { "0" } else { "-1" }
+                class:lit=lit
                 data-action=move || row.with(|cells| cells.as_ref().map(|cells| cells.status.as_str()))
                 on:click=open
             >
@@ -239,6 +244,7 @@ pub(super) fn RowView(
 /// What a row shows. It is compared to avoid drawing an unchanged row again.
 #[derive(Clone, PartialEq)]
 struct Cells {
+    position: Option<usize>,
     number: Option<MessageNumber>,
     role: &'static str,
     speaker: String,
@@ -252,6 +258,7 @@ struct Cells {
 impl Cells {
     fn of(row: &Row) -> Self {
         Self {
+            position: row.position,
             number: row.number,
             role: row.message.role.as_str(),
             speaker: row.speaker(),

@@ -6,6 +6,7 @@ use epitome_browser::clock;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
 
+use crate::browser::focus_instead_of_nothing;
 use crate::direction::marked;
 use crate::driver;
 use crate::number::{duration, percentage, share, thousands};
@@ -14,9 +15,13 @@ use crate::store::{Progress, Store};
 /// The number of characters that the box with the arriving summary shows.
 const LATEST_CHARACTERS: usize = 700;
 
+const CANCEL_BUTTON: &str = "cancel";
+
 /// The progress, and the button that cancels.
 #[component]
 pub(super) fn Running(store: Store) -> impl IntoView {
+    // The button that compacts is gone.
+    focus_instead_of_nothing(CANCEL_BUTTON);
     let now_ms = RwSignal::new(clock::now_ms());
     let tick =
         set_interval_with_handle(move || now_ms.set(clock::now_ms()), Duration::from_millis(250));
@@ -90,12 +95,24 @@ pub(super) fn Running(store: Store) -> impl IntoView {
                 <span style:inline-size=fill></span>
             </div>
             {shorter} {retry}
-            <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">
-                <p>{move || store.streamed.with(|text| marked(&latest(text)).into_owned())}</p>
-            </div>
-            <button type="button" class="button" on:click=move |_| driver::cancel(store)>
-                "Cancel"
-            </button>
+        </div>
+        <button
+            id=CANCEL_BUTTON
+            type="button"
+            class="button large"
+            on:click=move |_| driver::cancel(store)
+        >
+            "Cancel"
+        </button>
+    }
+}
+
+/// The summary while it arrives.
+#[component]
+pub(crate) fn Arriving(store: Store) -> impl IntoView {
+    view! {
+        <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">
+            <p>{move || store.streamed.with(|text| marked(&latest(text)).into_owned())}</p>
         </div>
     }
 }

@@ -1,24 +1,20 @@
-//! The form that starts a compaction.
+//! What is said about this one compaction: what to pay attention to, open tasks, its reason.
 
 use leptos::prelude::*;
 
-use super::COMPACT_BUTTON;
+use super::COMPACT_FORM;
+use super::act::is_blocked;
 use crate::driver;
 use crate::label::{REASONS, reason_label};
-use crate::settings::Summarizer;
 use crate::store::Store;
 
 /// The form that starts a compaction.
 #[component]
-pub(super) fn Start(store: Store) -> impl IntoView {
+pub(crate) fn Start(store: Store) -> impl IntoView {
     let focus = RwSignal::new(String::new());
-    let blocked = move || {
-        store.settings.error.with(Option::is_some)
-            || store.plan.with(|plan| plan.as_ref().is_none_or(|plan| plan.idle.is_some()))
-    };
     let start = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        if !blocked() {
+        if !is_blocked(store) && !store.is_busy() {
             driver::compact(store, &focus.get_untracked());
         }
     };
@@ -28,7 +24,8 @@ pub(super) fn Start(store: Store) -> impl IntoView {
         })
     };
     view! {
-        <form class="start" on:submit=start>
+        <form class="start" id=COMPACT_FORM on:submit=start>
+            {rejection}
             <label for="focus">"Pay attention to " <span class="optional">"(optional)"</span></label>
             <input
                 id="focus"
@@ -39,18 +36,7 @@ pub(super) fn Start(store: Store) -> impl IntoView {
                 on:input=move |event| focus.set(event_target_value(&event))
             />
             <Tasks store />
-            <div class="start-row">
-                <ReasonSelect store />
-                <button
-                    id=COMPACT_BUTTON
-                    type="submit"
-                    class="button primary large"
-                    aria-disabled=move || blocked().to_string()
-                    aria-describedby="summarized-by"
-                >
-                    "Compact now"
-                </button>
-            </div>
+            <ReasonSelect store />
             <div class="option">
                 <input
                     type="checkbox"
@@ -60,12 +46,6 @@ pub(super) fn Start(store: Store) -> impl IntoView {
                 />
                 <label for="ask-first">"Ask before summarizing"</label>
             </div>
-            {rejection}
-            <p id="summarized-by" class="hint">
-                "Summarized by "
-                {move || store.settings.summarizer.with(Summarizer::described)} ". "
-                <a href="#summarizer-heading">"Change"</a>
-            </p>
         </form>
     }
 }

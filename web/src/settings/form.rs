@@ -7,6 +7,7 @@ use epitome::{Policy, PolicyError, PolicySpec};
 use serde_json::{Map, Value};
 
 use super::field::TextField;
+use super::triggers::write_threshold;
 
 /// The settings as written. A policy is written as a [`PolicySpec`]: a preset and the fields that differ from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -202,6 +203,25 @@ impl Form {
     pub(crate) fn set_window(&mut self, window: u32) {
         self.discard_text("window");
         self.edit(|policy| policy.window = window);
+    }
+
+    /// Moves the threshold of the main trigger to a share of the window, at least 1 % and at most all of it.
+    pub(crate) fn set_threshold(&mut self, share: f64) {
+        self.discard_text("triggers");
+        self.edit(|policy| {
+            write_threshold(policy, share.clamp(0.01, 1.0));
+        });
+    }
+
+    /// True if the main trigger's threshold is one that [`Self::set_threshold`] moves.
+    pub(crate) fn has_movable_threshold(&self) -> bool {
+        write_threshold(&mut self.policy(), 0.5)
+    }
+
+    /// Moves the target to a share of the window, from 1 % to 95 %.
+    pub(crate) fn set_target(&mut self, share: f64) {
+        self.discard_text("target");
+        self.edit(|policy| policy.target = share.clamp(0.01, 0.95));
     }
 
     /// The agent whose settings are shown; empty: the settings of all agents.

@@ -3,7 +3,7 @@
 mod model;
 mod view;
 
-pub(super) use model::trigger_field;
 #[cfg(test)]
 pub(super) use model::{target, threshold_share};
+pub(super) use model::{trigger_field, write_threshold};
 pub(super) use view::{MainTriggerSettings, RequestTriggerSettings};

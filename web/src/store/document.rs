@@ -17,10 +17,6 @@ pub(crate) struct Document {
     pub(crate) excerpt: Option<Excerpt>,
     /// Findings, by position.
     pub(crate) notes: Vec<Note>,
-    /// How long loading took.
-    pub(crate) read_ms: f64,
-    /// The size of the page's WebAssembly memory after loading.
-    pub(crate) memory_bytes: u32,
 }
 
 impl Document {

@@ -15,6 +15,12 @@ impl Compactor {
         Ok(self.engine.set_todo(text).map_err(Thrown::from)?)
     }
 
+    /// Says that a task of the workflow is complete.
+    #[wasm_bindgen(js_name = completeTask)]
+    pub fn complete_task(&mut self, name: String) -> Result<(), JsValue> {
+        Ok(self.engine.complete_task(name).map_err(Thrown::from)?)
+    }
+
     /// What is remembered.
     #[wasm_bindgen(unchecked_return_type = "Memory")]
     pub fn memory(&self) -> Result<JsValue, JsValue> {

@@ -7,7 +7,7 @@ use tsify::Ts;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::{LEVEL, conversation, property, value};
+use super::{LEVEL, conversation, numbers, property, value};
 
 /// Does what the engine asks for until it waits. Returns the types of its outputs and the report.
 fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
@@ -68,7 +68,7 @@ fn a_compaction_is_made_undone_and_restored() {
     let summary = compactor.compose(number, &Array::new()).unwrap();
     assert_eq!(property(&summary, "role"), "user");
     assert!(property(&summary, "content").as_string().unwrap().contains("roses"));
-    let status = compactor.status_under(&value(r#"{ "window": 1000 }"#)).unwrap();
+    let status = numbers(compactor.status_under(&value(r#"{ "window": 1000 }"#)).unwrap());
     assert_eq!(status[LEVEL], 0.0);
 
     let snapshot = compactor.snapshot().unwrap();

@@ -5,8 +5,8 @@ mod crossing;
 mod failing;
 
 use epitome_wasm::Compactor;
-use js_sys::{Array, JSON, Reflect};
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Float64Array, JSON, Reflect, WebAssembly};
+use wasm_bindgen::{JsCast, JsValue};
 
 /// The index of the level among the numbers of a status.
 const LEVEL: usize = 4;
@@ -39,4 +39,10 @@ fn conversation(messages: u32) -> (Compactor, Array) {
     let ids = (0..messages).map(|turn| format!("m{turn}")).collect();
     compactor.append(ids, &originals, 0, &JsValue::UNDEFINED).unwrap();
     (compactor, originals)
+}
+
+/// The numbers of a status at this address in the module's memory.
+fn numbers(address: *const f64) -> Vec<f64> {
+    let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    Float64Array::new_with_byte_offset_and_length(&memory.buffer(), address as u32, 23).to_vec()
 }

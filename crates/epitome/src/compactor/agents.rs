@@ -248,6 +248,10 @@ impl Member {
                 Some(Record::Remove { id }) if compactor.log().contains(id) => {
                     self.change(id, |compactor| compactor.take_out(id.clone()))?;
                 }
+                Some(record @ (Record::Task { .. } | Record::TaskSummary { .. })) => {
+                    compactor.conversation.append(record.clone())?;
+                    compactor.resume_automatic();
+                }
                 Some(Record::Head { message }) => compactor.end_with(message.clone())?,
                 // Records of the agent itself come from it.
                 _ => {}

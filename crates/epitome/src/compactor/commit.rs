@@ -9,7 +9,7 @@ use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
 use crate::message::{CheckpointId, Message, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
-use crate::policy::{Load, Phase, Policy, SummaryInput, WindowTooSmall, share};
+use crate::policy::{Load, Phase, Policy, Reason, SummaryInput, WindowTooSmall, share};
 use crate::text::search::Search;
 use crate::tokens::MeterTokens;
 use crate::transcript::Envelope;
@@ -192,13 +192,19 @@ impl Compactor {
             _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
         };
         let ledger = receipt.appended.clone();
+        // A summarizer with notes reads its text again, as it has written it.
+        let summary = match notes.is_empty() {
+            true => self.attributed(&job, summary, &mut receipt),
+            false => summary,
+        };
+        self.note_pinned(&mut receipt);
         let written = WrittenSummary { summary, notes, ledger, left_out, state };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
             Err(Rejected::SavesTooLittle(message)) => {
                 if !self.next_fallback(&mut job) {
-                    self.pause_automatic(message.clone());
+                    self.pause_after(&job.plan, message.clone());
                     self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
                     return;
                 }
@@ -237,7 +243,7 @@ impl Compactor {
                 }
                 Err(rejected) => rejected,
             };
-            self.pause_automatic(rejected.message().to_owned());
+            self.pause_after(&job.plan, rejected.message().to_owned());
             self.end_unchanged(&job.plan, rejected.into_outcome(), &job.asked);
             return true;
         }
@@ -408,6 +414,13 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
+    /// The same after a plan that saved too little. A task that was too small says nothing of the window.
+    fn pause_after(&mut self, plan: &Plan, reason: String) {
+        if plan.reason != Reason::TaskTransition {
+            self.pause_automatic(reason);
+        }
+    }
+
     /// Pauses automatic compactions, after one that failed or saved too little: without a pause the next check
     /// would start the same compaction again, in an endless loop of summarizer requests.
     pub(super) fn pause_automatic(&mut self, reason: String) {
@@ -417,6 +430,7 @@ impl Compactor {
 
     /// Ends a compaction that changed nothing.
     pub(super) fn end_unchanged(&mut self, plan: &Plan, outcome: Outcome, asked: &Asked) {
+        self.end_transition(plan, &outcome);
         let tokens = self.prompt_tokens();
         let messages = self.conversation.messages();
         self.emit_report(Report {

@@ -30,6 +30,9 @@ pub(crate) struct Cycle {
     pub(super) is_stale: bool,
     /// The phase of the last check.
     pub(super) phase: Option<Phase>,
+    /// How many tasks were completed when one was summarized last, or that was tried.
+    #[serde(default)]
+    pub(super) settled_tasks: usize,
 }
 
 impl Default for Cycle {
@@ -44,6 +47,7 @@ impl Default for Cycle {
             nothing_to_reduce_at: None,
             is_stale: false,
             phase: None,
+            settled_tasks: 0,
         }
     }
 }
@@ -89,13 +93,16 @@ impl Cycle {
     pub(super) fn next(&self) -> Self {
         // A summary does not begin a request. If it reset these counters, one long request could compact
         // without end.
-        let Self { reactive_compactions, failures, failures_at_overflow, phase, .. } = *self;
+        let Self {
+            reactive_compactions, failures, failures_at_overflow, phase, settled_tasks, ..
+        } = *self;
         Self {
             view_sent: false,
             reactive_compactions,
             failures,
             failures_at_overflow,
             phase,
+            settled_tasks,
             ..Self::default()
         }
     }

@@ -13,6 +13,7 @@ impl Compactor {
     pub fn edit(&mut self, message: Message) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
         let message = Arc::new(message);
+        self.take_back_task_summary(&message.id);
         self.prepare_agents_for_edit(&message.id)?;
         self.replace(Arc::clone(&message))?;
         self.edit_for_agents(&message)
@@ -33,6 +34,7 @@ impl Compactor {
     /// and undoes committed ones whose summaries cover both. Costs the texts behind it.
     pub fn insert(&mut self, message: Message, before: MessageId) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
+        self.take_back_task_summary(&before);
         self.put_before(message.into(), before)
     }
 
@@ -58,6 +60,7 @@ impl Compactor {
     /// texts behind it.
     pub fn remove(&mut self, id: MessageId) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
+        self.take_back_task_summary(&id);
         self.take_out(id)
     }
 

@@ -8,7 +8,7 @@ use crate::facts::Receipt;
 use crate::history::Record;
 use crate::message::Timestamp;
 use crate::message::{RequestId, Usage};
-use crate::policy::{Failure, FailureKind};
+use crate::policy::{Failure, FailureKind, Reason};
 use crate::structured_state::{StateDelta, read_answer};
 use crate::transcript::invalid_answer::invalid_answer;
 
@@ -173,6 +173,9 @@ impl Compactor {
                 let offloaded = offloaded(&record);
                 let covers = self.cover_changes_with(&record);
                 self.conversation.append(*record)?;
+                if report.as_ref().is_some_and(|it| it.reason == Reason::TaskTransition) {
+                    self.share_task_summary();
+                }
                 if covers {
                     self.drop_preparation("another compaction has come before it");
                 }

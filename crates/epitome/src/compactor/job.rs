@@ -41,6 +41,8 @@ pub(super) struct Job {
     /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
     last_reply: Option<LastReply>,
+    /// True if the summary is one that all agents share.
+    pub(super) is_shared: bool,
     /// True if no compaction waits for the summary: it is written in advance.
     pub(super) is_ahead: bool,
     /// What the summarizer has noted for itself with the present request.
@@ -111,6 +113,7 @@ impl Job {
             reminded: false,
             fallbacks: fallbacks(policy),
             last_reply: None,
+            is_shared: false,
             is_ahead: false,
             notes: String::new(),
             changes: Vec::new(),
@@ -244,6 +247,14 @@ impl Job {
             self.stage = Stage::Written;
             self.read_staying(conversation, self.unread.len());
         }
+    }
+
+    /// Goes on with a summary that all agents share: nothing is asked for, and the facts of all messages are read.
+    pub(super) fn take_shared(&mut self, conversation: &Conversation) {
+        self.facts.read(&self.plan.entries(conversation, &self.policy));
+        self.stage = Stage::Written;
+        self.is_shared = true;
+        self.read_staying(conversation, self.unread.len());
     }
 
     /// Reads this many more of the messages that stay.

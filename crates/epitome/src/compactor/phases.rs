@@ -27,6 +27,7 @@ impl Compactor {
             self.resume_automatic();
         }
         self.warn();
+        self.pass_over_small_task();
         let due = self.due(phase);
         if due.is_none() && self.reducer_is_due(phase) {
             // The plan that `due` made had nothing to save, and the same plan would not have more.
@@ -54,6 +55,9 @@ impl Compactor {
     pub fn due(&self, phase: Phase) -> Option<Reason> {
         if self.is_busy() || self.is_paused(phase) {
             return None;
+        }
+        if phase != Phase::Overflow && self.is_task_due() {
+            return Some(Reason::TaskTransition);
         }
         let load = self.conversation.load(&self.policy);
         let is_stale = self.cycle.is_stale.then_some(Reason::Renew);

@@ -322,7 +322,11 @@ impl Compactor {
         let written = WrittenSummary { summary, notes, ..WrittenSummary::default() };
         let tokens = self.tokens_after(&plan, written)?.saturating_add(plan.ledger_tokens);
         let is_enough = tokens <= self.policy.target_tokens();
-        (is_enough || job.plan.tail_start <= draft.tail_start).then_some(plan)
+        let is_usable = match plan.reason {
+            Reason::TaskTransition => job.plan.tail_start == draft.tail_start,
+            _ => is_enough || job.plan.tail_start <= draft.tail_start,
+        };
+        is_usable.then_some(plan)
     }
 
     /// The rest of the messages to summarize, with the draft as the summary so far; `None` if that is no less to read, or

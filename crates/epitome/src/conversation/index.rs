@@ -6,12 +6,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use epitome_columns::EntrySize;
+
 use crate::history::exchange::exchange_of;
 use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
 use crate::history::{Exchange, Log, exchanges};
-use crate::message::{CallId, Entry, Message, Part, Role};
+use crate::message::{CallId, Message, Part, Role};
 use crate::policy::{MAX_HEARTBEAT_BYTES, SummarySettings, ToolFilter};
-use crate::transcript::chunk::{self, EntrySize};
+use crate::transcript::chunk;
 use crate::transcript::{self, ToolLimits};
 
 /// Which messages belong together, and what each of them contains, by position.
@@ -21,6 +23,8 @@ pub(crate) struct MessageIndex {
     pairer: Pairer<Box<str>>,
     exchanges: Vec<Exchange>,
     notes: Vec<Note>,
+    /// The size of each message's entry in a transcript.
+    entries: Vec<EntrySize>,
     /// System messages and pinned messages.
     pub(crate) fixed: Vec<usize>,
     /// Messages of users that are not blank.
@@ -51,8 +55,6 @@ pub(crate) struct Note {
     blank: bool,
     /// Nothing before it waits for something behind it, so that the messages from here on can be paired by themselves.
     is_independent: bool,
-    /// Characters of its entry in a transcript; 0 if it has none.
-    entry_characters: u32,
 }
 
 /// The settings that decide what of a message goes into a transcript.
@@ -73,10 +75,11 @@ impl IndexSettings {
         Self { tools: settings.tools.clone(), limits: ToolLimits::of(settings) }
     }
 
-    /// Characters of a message's entry. `called` are the tools that its results come from.
-    fn entry_characters(&self, message: &Message, called: Vec<(&CallId, &str)>) -> u32 {
+    /// The size of a message's entry. `called` are the tools that its results come from.
+    fn entry_size(&self, message: &Message, called: Vec<(&CallId, &str)>) -> EntrySize {
         let entry = transcript::entry(1, message, called, &self.tools, self.limits);
-        entry.map_or(0, |entry| characters(&entry))
+        let size = |entry| chunk::size(&entry, message.role == Role::Tool);
+        entry.map_or(EntrySize::NONE, size)
     }
 }
 
@@ -111,8 +114,8 @@ impl MessageIndex {
         if message.role != Role::Tool {
             self.results_from = position + 1;
         }
-        let characters = self.settings.entry_characters(message, called);
-        self.notes.push(Note { is_independent, ..Note::of(message, characters) });
+        self.entries.push(self.settings.entry_size(message, called));
+        self.notes.push(Note { is_independent, ..Note::of(message) });
         self.list(position, message);
     }
 
@@ -121,6 +124,7 @@ impl MessageIndex {
     pub(crate) fn renew(&mut self, log: &Log, position: usize) {
         let start = self.independent_start(position.min(self.notes.len()));
         self.notes.truncate(start);
+        self.entries.truncate(start);
         let before = self.exchanges.partition_point(|exchange| exchange.start < start);
         self.exchanges.truncate(before);
         for list in [
@@ -192,9 +196,12 @@ impl MessageIndex {
             self.list_calls(position, message);
         }
         let called = self.called(log, position, message);
-        let characters = self.settings.entry_characters(message, called);
-        if let Some(note) = self.notes.get_mut(position) {
-            *note = Note { is_independent: note.is_independent, ..Note::of(message, characters) };
+        let size = self.settings.entry_size(message, called);
+        if let Some((note, entry)) =
+            self.notes.get_mut(position).zip(self.entries.get_mut(position))
+        {
+            *note = Note { is_independent: note.is_independent, ..Note::of(message) };
+            *entry = size;
         }
         for list in [
             &mut self.fixed,
@@ -308,14 +315,14 @@ impl MessageIndex {
         calls.any(|call| pairing.result_of(call).is_none())
     }
 
-    /// The sizes of the entries that a transcript of these messages would have under these settings.
-    /// `None` if the notes do not say: under other settings, and where repairs add or move messages.
-    pub(crate) fn entry_sizes(
+    /// The number of chunks of a transcript of the messages at these positions, all in `range`. `None` if the index does not say:
+    /// under other settings, and where repairs add or move messages. Linear in the number of messages.
+    pub(crate) fn count_chunks(
         &self,
-        positions: impl DoubleEndedIterator<Item = usize> + Clone,
+        read: &[Range<usize>],
         range: Range<usize>,
         settings: &SummarySettings,
-    ) -> Option<impl Iterator<Item = EntrySize>> {
+    ) -> Option<usize> {
         let repaired = !self.pairer.is_settled()
             || self.pairer.has_unsolicited_approvals()
             || self.pairer.open().any(|at| range.contains(&at))
@@ -323,25 +330,20 @@ impl MessageIndex {
         if repaired || self.settings != IndexSettings::of(settings) {
             return None;
         }
-        let kept = positions.clone().rev().filter_map(|at| self.note(at)).find(|note| !note.blank);
+        let notes = read.iter().cloned().flatten().rev().filter_map(|at| self.note(at));
+        let kept = notes.into_iter().find(|note| !note.blank);
         // A transcript that ends with a result gets one more entry. Without it here, the plan could have one
         // chunk fewer than the compaction.
-        let closing = kept.filter(|note| note.role == Role::Tool).map(|_| transcript::closing());
-        let sizes = positions.filter_map(|at| {
-            let note = self.notes.get(at).filter(|note| note.entry_characters > 0)?;
-            Some(EntrySize {
-                characters: note.entry_characters,
-                is_result: note.role == Role::Tool,
-            })
-        });
-        Some(sizes.chain(
-            closing.map(|entry| EntrySize { characters: characters(&entry), is_result: true }),
-        ))
+        let is_result = kept.is_some_and(|note| note.role == Role::Tool);
+        let closing = is_result.then(|| chunk::size(&transcript::closing(), true));
+        let runs = read.iter().filter_map(|run| self.entries.get(run.clone()));
+        let runs: Vec<&[EntrySize]> = runs.chain([closing.as_slice()]).collect();
+        Some(chunk::count(&runs, settings))
     }
 }
 
 impl Note {
-    fn of(message: &Message, entry_characters: u32) -> Self {
+    fn of(message: &Message) -> Self {
         let has = |test: fn(&Part) -> bool| message.parts.iter().any(test);
         Self {
             role: message.role,
@@ -350,13 +352,8 @@ impl Note {
             signed_reasoning: message.has_signed_reasoning(),
             blank: message.is_blank() && message.role != Role::System,
             is_independent: false,
-            entry_characters,
         }
     }
-}
-
-fn characters(entry: &Entry) -> u32 {
-    u32::try_from(chunk::length(entry)).unwrap_or(u32::MAX)
 }
 
 /// The tool that a message calls with one of its calls.
@@ -401,6 +398,7 @@ fn one_line_answer(message: &Message) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::history::Record;
+    use crate::message::Entry;
     use crate::test_notation::transcript as messages;
 
     /// Checks that the notes list the same entries as the transcript that would be written.
@@ -410,12 +408,23 @@ mod tests {
             log.append(Record::Message { message: message.into() }).unwrap();
             index.push(&log);
         }
-        let (all, settings) = (0..log.len(), SummarySettings::default());
-        let sizes = index.entry_sizes(all.clone(), all, &settings).unwrap();
         let numbered: Vec<(u32, &Message)> = (1..).zip(log.messages()).collect();
+        let mut settings = SummarySettings::default();
         let entries = transcript::transcript(&numbered, &settings);
-        let sizes: Vec<u32> = sizes.map(|entry| entry.characters).collect();
-        assert_eq!(sizes, entries.iter().map(characters).collect::<Vec<_>>(), "{script}");
+        let is_result = |entry: &Entry| entry.speaker.starts_with("tool");
+        let sizes: Vec<EntrySize> =
+            entries.iter().map(|entry| chunk::size(entry, is_result(entry))).collect();
+        let known: Vec<EntrySize> =
+            index.entries.iter().copied().filter(|entry| *entry != EntrySize::NONE).collect();
+        assert_eq!(known, sizes[..known.len()], "{script}");
+        // With a chunk for each entry but results, one that is missing or too much is another number.
+        for characters in [60, 1000] {
+            settings.chunk_characters = Some(characters);
+            let all = 0..log.len();
+            let count =
+                index.count_chunks(std::slice::from_ref(&all), all.clone(), &settings).unwrap();
+            assert_eq!(count, chunk::chunks(entries.clone(), &settings).len(), "{script}");
+        }
     }
 
     #[test]

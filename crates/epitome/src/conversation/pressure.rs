@@ -107,7 +107,7 @@ impl ProtectedTokens {
 impl Conversation {
     /// Tokens that no compaction can remove, tool schemas aside. Costs O(1).
     pub fn protected(&self) -> ProtectedTokens {
-        let request = self.requests.last().filter(|at| {
+        let request = self.last_request().filter(|at| {
             // A pinned request is counted once, among the pinned messages.
             self.log.message(*at).is_some_and(|message| !message.pinned)
         });

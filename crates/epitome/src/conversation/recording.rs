@@ -102,9 +102,7 @@ impl Conversation {
             let is_known = match record {
                 Record::Remove { id } => self.log.contains(id),
                 // An edit undoes what it concerns, and is in the place of the message that it changed.
-                Record::Undo { checkpoint } => {
-                    self.log.active_checkpoints().any(|active| active.id == *checkpoint)
-                }
+                Record::Undo { checkpoint } => self.log.has_checkpoint(*checkpoint),
                 _ => true,
             };
             if is_known {
@@ -166,6 +164,8 @@ impl Conversation {
             | Record::StructuredState { .. }
             | Record::Undone { .. }
             | Record::Reasoning { .. }
+            | Record::Task { .. }
+            | Record::TaskSummary { .. }
             | Record::Agent { .. }
             | Record::AgentPolicy { .. }
             | Record::Unknown(_) => {

@@ -42,6 +42,17 @@ const STEP: f32 = 1.15;
 const SEPARATOR: char = ' ';
 /// The most terms of a context. The most frequent ones are noted.
 const MAX_TERMS: usize = 600;
+/// The window of a context has at least this many pieces, and so many that this many of them are quoted: against fewer
+/// quotes, new pieces cannot be weighed. Of a short summary, the window is thus longer.
+const LEAST_PIECES: usize = 100;
+const LEAST_QUOTES: usize = 16;
+/// The most pieces of a window.
+const MOST_PIECES: usize = 800;
+
+/// True if a window of this many pieces, of which `quotes` are quoted, is long enough.
+pub(super) fn is_window(pieces: usize, quotes: usize) -> bool {
+    pieces >= MOST_PIECES || (pieces >= LEAST_PIECES && quotes >= LEAST_QUOTES)
+}
 
 impl Notes {
     pub(super) fn write(&self) -> String {
@@ -102,9 +113,12 @@ impl Context {
         self.counts.get(&key(term)).copied().unwrap_or(0.0)
     }
 
-    /// The context without its oldest pieces, so that with `new` more it has at most `most`.
-    pub(super) fn shortened(&self, new: usize, most: usize) -> Self {
-        let left = (most.saturating_sub(new) as f32 / self.pieces.max(1.0)).min(1.0);
+    /// The context without its oldest pieces, for a window with `new` more pieces of which `quotes` are quoted.
+    pub(super) fn shortened(&self, new: usize, quotes: usize) -> Self {
+        let share = |wanted: usize, all: f32| wanted as f32 / all.max(1.0);
+        let least = share(LEAST_PIECES.saturating_sub(new), self.pieces);
+        let least = least.max(share(LEAST_QUOTES.saturating_sub(quotes), self.quotes));
+        let left = least.min(share(MOST_PIECES.saturating_sub(new), self.pieces)).min(1.0);
         let counts = self.counts.iter().map(|(key, count)| (*key, count * left));
         let (pieces, tokens) = (self.pieces * left, self.tokens * left);
         let quotes = self.quotes * left;
@@ -192,11 +206,13 @@ mod tests {
 
     #[test]
     fn the_oldest_pieces_leave_a_context() {
-        let mut context = Context { quotes: 10.0, ..Context::default() };
+        let mut context = Context { quotes: 32.0, ..Context::default() };
         (0..100).for_each(|_| context.add("a battery", 3, &StopWords::default()));
-        let shortened = context.shortened(150, 200);
-        assert_eq!((shortened.pieces, shortened.tokens, shortened.quotes), (50.0, 150.0, 5.0));
-        assert_eq!(context.shortened(50, 200), context);
-        assert_eq!(context.shortened(300, 200).pieces, 0.0);
+        let shortened = context.shortened(50, 16);
+        assert_eq!((shortened.pieces, shortened.tokens, shortened.quotes), (50.0, 150.0, 16.0));
+        assert_eq!(context.shortened(150, 8).quotes, 8.0, "quotes keep pieces in it");
+        assert_eq!(context.shortened(0, 0), context);
+        assert_eq!(context.shortened(100, 16).pieces, 0.0);
+        assert_eq!(context.shortened(MOST_PIECES, 0).pieces, 0.0);
     }
 }

@@ -132,7 +132,8 @@ impl<'a> Pieces<'a> {
             for clause in clauses(sentence) {
                 place += 1;
                 let text = cleaned(clause);
-                let is_noise = self.noise == Noise::LeftOut && is_cut_note(&text);
+                let is_noise =
+                    self.noise == Noise::LeftOut && (is_cut_note(&text) || is_bare_key(&text));
                 if !text.is_empty() && !is_noise {
                     self.pieces.push(Piece { message, place, text, share: None });
                 }
@@ -212,6 +213,13 @@ fn without_numbers(text: &str) -> String {
     out
 }
 
+/// True for a key of JSON without its value, such as `"legs": [`.
+fn is_bare_key(text: &str) -> bool {
+    let key = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '['));
+    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix("\":"));
+    key.is_some_and(|key| !key.contains('"'))
+}
+
 /// The shortest clause that is a piece of its own, in characters.
 const SHORTEST_CLAUSE: usize = 6;
 
@@ -281,6 +289,12 @@ mod tests {
             assert_eq!(cleaned(text), text);
         }
         assert_eq!(cleaned("um that is er the plan"), "that is the plan");
+    }
+
+    #[test]
+    fn d10_a_key_without_its_value_says_nothing() {
+        assert!(is_bare_key("\"legs\": [") && is_bare_key("\"legs\":"));
+        assert!(!is_bare_key("\"legs\": 2") && !is_bare_key("He said: \"go\":"));
     }
 
     #[test]

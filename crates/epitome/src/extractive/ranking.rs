@@ -1,7 +1,7 @@
 //! The order in which pieces are selected as the space for them grows.
 
 use super::block::Block;
-use super::notes::{Context, Notes};
+use super::notes::{Context, Notes, is_window};
 use super::pieces::Pieces;
 use super::selection::order;
 use crate::text::stop_words::StopWords;
@@ -19,9 +19,6 @@ pub(super) struct Ranking {
     ranked: Vec<Ranked>,
     /// The share of each piece, by its index.
     shares: Vec<f32>,
-    /// The last pieces, from index `begins` on.
-    context: Context,
-    begins: usize,
 }
 
 /// A piece, and the share of its part of the conversation, in tokens, from which on it is selected.
@@ -45,7 +42,7 @@ impl Ranking {
         for (from, to) in divided(old, all, BLOCK) {
             // The first new messages belong to a block with the last ones before.
             let context =
-                if from == old { source.context.shortened(to - from, BLOCK) } else { none.clone() };
+                if from == old { source.context.shortened(to - from, 0) } else { none.clone() };
             let start = from - (context.quotes.round() as usize).min(from);
             let tokens = f64::from(context.tokens);
             let block = block(start..to, &context);
@@ -86,15 +83,7 @@ impl Ranking {
         ranked.sort_by(|a, b| {
             a.share.total_cmp(&b.share).then(spread(a.index).cmp(&spread(b.index)))
         });
-        let new = source.pieces.get(old..).unwrap_or_default();
-        let mut context = source.context.shortened(new.len(), BLOCK);
-        let window = new.len().min(BLOCK);
-        let start = all - window;
-        let begins = start - (context.quotes.round() as usize).min(start);
-        for piece in source.pieces.get(start..).unwrap_or_default() {
-            context.add(&piece.text, tokenizer.count(&piece.text), &stop_words);
-        }
-        Self { ranked, shares, context, begins }
+        Self { ranked, shares }
     }
 
     /// The first pieces of at most `budget` tokens.
@@ -107,13 +96,33 @@ impl Ranking {
         fitting.collect()
     }
 
-    /// What the next extract has to know if these pieces are quoted.
-    pub(super) fn notes(&self, selected: &[usize]) -> Notes {
+    /// What the next extract has to know if these pieces are quoted; `selected` is in order. Linear in the last pieces.
+    pub(super) fn notes(
+        &self,
+        source: &Pieces<'_>,
+        selected: &[usize],
+        tokenizer: &dyn Tokenizer,
+    ) -> Notes {
+        let all = source.pieces.len();
+        let (mut start, mut quotes) = (all, 0);
+        while start > source.old && !is_window(all - start, quotes) {
+            start -= 1;
+            quotes += usize::from(selected.binary_search(&start).is_ok());
+        }
+        let mut context = match start == source.old {
+            true => source.context.shortened(all - start, quotes),
+            false => Context::default(),
+        };
+        // Quotes that were given up are in it no more. What is beyond whole quotes is not lost: they leave the context one by
+        // one, and not two at once.
+        let begins = start - (context.quotes.round() as usize).min(start);
+        let kept = selected.iter().filter(|index| **index >= begins).count();
+        context.quotes = (kept as f32 + context.quotes - context.quotes.round()).max(0.0);
+        let stop_words = StopWords::default();
+        for piece in source.pieces.get(start..).unwrap_or_default() {
+            context.add(&piece.text, tokenizer.count(&piece.text), &stop_words);
+        }
         let share = |index: &usize| self.shares.get(*index).copied().unwrap_or(1.0);
-        let quotes = selected.iter().filter(|index| **index >= self.begins).count();
-        let mut context = self.context.clone();
-        // What is beyond whole quotes is not lost: they leave the context one by one, and not two at once.
-        context.quotes = (quotes as f32 + context.quotes - context.quotes.round()).max(0.0);
         Notes { shares: selected.iter().map(share).collect(), context }
     }
 }

@@ -36,6 +36,14 @@ pub struct Receipt {
     pub unlisted: u32,
     /// Names in the summary, such as paths and codes, that no summarized message contains.
     pub unsupported: Vec<String>,
+    /// Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub unattributed: Vec<String>,
+    /// Messages that stay word for word because they are pinned, or because they are system messages for this agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub pinned: Vec<MessageId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]

@@ -129,7 +129,11 @@ impl Record {
     /// True if the log of an agent may read it.
     fn is_for_agents(&self) -> bool {
         match self {
-            Self::Remove { .. } | Self::Head { .. } | Self::Agent { .. } => true,
+            Self::Remove { .. }
+            | Self::Head { .. }
+            | Self::Agent { .. }
+            | Self::Task { .. }
+            | Self::TaskSummary { .. } => true,
             record => record.message().is_some(),
         }
     }

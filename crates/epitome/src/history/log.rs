@@ -11,8 +11,9 @@ use super::commits::Commits;
 use super::journal::Journal;
 use super::record::{LogError, Record};
 use super::rewrite::{Change, PartChange, Rewrite};
+use super::tasks::CompletedTask;
 use super::tree::{NodeId, Tree};
-use crate::message::{Message, MessageId, Part};
+use crate::message::{CheckpointId, Message, MessageId, Part};
 
 /// The log of one conversation.
 ///
@@ -20,16 +21,18 @@ use crate::message::{Message, MessageId, Part};
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     pub(super) records: Vec<Record>,
-    tree: Tree,
+    pub(super) tree: Tree,
     commits: Commits,
     /// For messages with signed reasoning, the hash of what the model saw when it wrote the reasoning.
     prefixes: BTreeMap<NodeId, u64>,
     /// Index of the record of the open tasks.
-    todo: Option<usize>,
+    pub(super) todo: Option<usize>,
     /// Index of the record of the memory.
     pub(super) memory: Option<usize>,
     /// Indices of the records of states that the app has set.
     pub(super) states: Vec<usize>,
+    /// The completed tasks, oldest first.
+    pub(super) tasks: Vec<CompletedTask>,
     /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
@@ -162,11 +165,8 @@ impl Log {
                 }
             }
             Record::Undo { checkpoint } => {
-                let active = self.commits.active().iter().zip(self.active_checkpoints());
-                let index = active.filter(|(_, other)| other.id == *checkpoint).map(|(at, _)| *at);
-                let Some(index) = index.last() else {
-                    return Err(LogError::UnknownCheckpoint(*checkpoint));
-                };
+                let index = self.commit_of(*checkpoint);
+                let index = index.ok_or(LogError::UnknownCheckpoint(*checkpoint))?;
                 self.undo(index);
                 return Ok(());
             }
@@ -195,6 +195,7 @@ impl Log {
                 }
                 self.states.push(index);
             }
+            Record::Task { .. } | Record::TaskSummary { .. } => self.note_task(&record, index),
             Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
         }
         self.push(record);
@@ -414,6 +415,17 @@ impl Log {
         self.commits.active().iter().filter_map(|index| self.checkpoint_at(*index))
     }
 
+    /// The index of a checkpoint that was not undone, on any branch: an edit on one branch undoes those of others.
+    fn commit_of(&self, id: CheckpointId) -> Option<usize> {
+        let mut commits = self.commits.all().map(|(index, _)| index);
+        commits.find(|index| self.checkpoint_at(*index).is_some_and(|other| other.id == id))
+    }
+
+    /// True if a checkpoint was not undone, on any branch. Linear in their number.
+    pub(crate) fn has_checkpoint(&self, id: CheckpointId) -> bool {
+        self.commit_of(id).is_some()
+    }
+
     fn checkpoint_at(&self, index: usize) -> Option<&Checkpoint> {
         match self.records.get(index)? {
             Record::Checkpoint { checkpoint } => Some(checkpoint),
@@ -441,14 +453,6 @@ impl Log {
             _ => 0,
         };
         self.records.iter().map(count).sum()
-    }
-
-    /// The open tasks; `None` if there are none.
-    pub fn todo(&self) -> Option<&str> {
-        match self.records.get(self.todo?)? {
-            Record::Todo { text } if !text.trim().is_empty() => Some(text),
-            _ => None,
-        }
     }
 
     /// The complete tool result that was offloaded under this path, even if that checkpoint was undone. If the message

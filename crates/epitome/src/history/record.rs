@@ -91,6 +91,19 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<CheckpointId>,
     },
+    /// A task of the workflow is complete: the conversation up to here was for it.
+    Task {
+        /// Its name.
+        name: String,
+        /// True if one summary of it is for all agents.
+        #[serde(default)]
+        shared: bool,
+    },
+    /// The summary of the last completed task for all agents. A later one replaces it.
+    TaskSummary {
+        /// The summary; empty if each agent is to have its own after all.
+        text: String,
+    },
     /// What happened in the view of one agent: a compaction, its undo, its open tasks and its state, or what its reasoning was written
     /// behind. It changes nothing in the view of the team.
     Agent {
@@ -112,7 +125,7 @@ pub enum Record {
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 16] = [
     "message",
     "insert",
     "remove",
@@ -125,6 +138,8 @@ const KINDS: [&str; 14] = [
     "todo",
     "memory",
     "structuredState",
+    "task",
+    "taskSummary",
     "agent",
     "agentPolicy",
 ];
@@ -197,7 +212,7 @@ pub enum LogError {
     #[error("an edit cannot change who sees the message {:?}; remove it and append another", .0.as_str())]
     Audience(MessageId),
     /// The checkpoint does not exist or was undone.
-    #[error("{0} is not active")]
+    #[error("{0} does not exist, or was undone")]
     UnknownCheckpoint(CheckpointId),
 }
 
@@ -220,8 +235,10 @@ mod tests {
             Record::Todo { .. } => 9,
             Record::Memory { .. } => 10,
             Record::StructuredState { .. } => 11,
-            Record::Agent { .. } => 12,
-            Record::AgentPolicy { .. } => 13,
+            Record::Task { .. } => 12,
+            Record::TaskSummary { .. } => 13,
+            Record::Agent { .. } => 14,
+            Record::AgentPolicy { .. } => 15,
             Record::Unknown(_) => return None,
         })
     }

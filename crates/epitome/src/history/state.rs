@@ -1,4 +1,4 @@
-//! The memory, and the structured state on the present path: as the last summary has it, or as the app has set it since.
+//! The open tasks, the memory, and the structured state on the present path: as the last summary has it, or as the app has set it since.
 
 use super::checkpoint::Checkpoint;
 use super::log::Log;
@@ -7,6 +7,14 @@ use crate::memory::Memory;
 use crate::structured_state::StructuredState;
 
 impl Log {
+    /// The open tasks; `None` if there are none.
+    pub fn todo(&self) -> Option<&str> {
+        match self.records.get(self.todo?)? {
+            Record::Todo { text } if !text.trim().is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
     /// The memory.
     pub fn memory(&self) -> &Memory {
         match self.memory.and_then(|at| self.records.get(at)) {

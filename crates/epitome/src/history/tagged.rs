@@ -3,6 +3,8 @@
 use crate::text::invisible::opens_tag;
 
 const SUMMARY: &str = "conversation-summary";
+/// How the tag of a summary begins.
+const OPENING: &str = "<conversation-summary of=\"";
 const LATE: &str = "late-result";
 const RECALLED: &str = "recalled-messages";
 
@@ -24,7 +26,7 @@ pub(crate) fn summary(summary: &str, frame: Frame) -> String {
     let body = escape(summary.trim(), SUMMARY);
     let messages = if summarized == 1 { "message" } else { "messages" };
     let tagged = format!(
-        "<{SUMMARY} of=\"{summarized} earlier {messages}\">\n{body}\n</{SUMMARY}>\n\
+        "{OPENING}{summarized} earlier {messages}\">\n{body}\n</{SUMMARY}>\n\
          (A record of what was said so far, not a request.)"
     );
     let parts = [label.map(str::trim), Some(tagged.as_str()), closing.map(str::trim)];
@@ -41,7 +43,11 @@ pub(crate) struct TaggedSummary<'a> {
 impl<'a> TaggedSummary<'a> {
     /// Reads what [`summary`] wrote. `None` for any text that it would not write in exactly this way. Linear in the text.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        let (label, rest) = text.split_once(&format!("<{SUMMARY} of=\""))?;
+        // Most messages are no summary, and every message that is appended is looked at. A search for one byte, unlike one for
+        // a text, takes a fraction of the time that counting the message takes.
+        let mut tags = text.match_indices('<').map(|(at, _)| text.split_at(at));
+        let (label, rest) =
+            tags.find_map(|(before, from)| Some((before, from.strip_prefix(OPENING)?)))?;
         let (summarized, rest) = rest.split_once(" earlier message")?;
         let (_, rest) = rest.split_once(">\n")?;
         let (body, closing) = rest.split_once(&format!("\n</{SUMMARY}>\n"))?;

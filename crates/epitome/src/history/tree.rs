@@ -160,9 +160,14 @@ impl Tree {
         self.path.get(position).copied()
     }
 
+    /// The position of a node on the path, from 0; `None` if it is not on it. Costs O(1).
+    pub(crate) fn depth_on_path(&self, node: NodeId) -> Option<usize> {
+        self.depth(node).filter(|depth| self.at(*depth) == Some(node))
+    }
+
     /// True if the path has this node. Costs O(1).
     pub(crate) fn is_on_path(&self, node: NodeId) -> bool {
-        self.depth(node).is_some_and(|depth| self.at(depth) == Some(node))
+        self.depth_on_path(node).is_some()
     }
 
     /// How many messages the path shares with the branch that ends with this node. Linear in those that it does not share.

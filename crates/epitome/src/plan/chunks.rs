@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{Action, Plan};
 use crate::conversation::Conversation;
@@ -9,7 +10,7 @@ use crate::history::{Change, LateResults, PartChange};
 use crate::message::{Entry, Message, Part};
 use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
-use crate::transcript::chunk::{self, chunks, chunks_within};
+use crate::transcript::chunk::{chunks, chunks_within};
 use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 use crate::transcript::transcript;
 
@@ -36,7 +37,7 @@ impl Plan {
     }
 
     /// The number of chunks by the sizes in the message index, without reading a text; approximate as
-    /// [`chunk::count`] is, and 0 exactly if there is no text. `None` if only the texts can say it. Linear in the
+    /// [`crate::transcript::chunk::count`] is, and 0 exactly if there is no text. `None` if only the texts can say it. Linear in the
     /// number of messages.
     pub(crate) fn chunks_by_size(
         &self,
@@ -51,12 +52,8 @@ impl Plan {
         if !is_original || policy.asked_window().is_some() {
             return None;
         }
-        let sizes = conversation.index().entry_sizes(
-            self.read(conversation),
-            covered..self.tail_start,
-            &policy.summary,
-        )?;
-        Some(chunk::count(sizes, &policy.summary))
+        let read = self.read_runs(conversation);
+        conversation.index().count_chunks(&read, covered..self.tail_start, &policy.summary)
     }
 
     /// The positions of the messages that the summarizer would read: those that it is to summarize, without
@@ -66,13 +63,28 @@ impl Plan {
         &self,
         conversation: &Conversation,
     ) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        self.read_runs(conversation).into_iter().flatten()
+    }
+
+    /// The same as runs of positions. Linear in the messages, of which most are in few runs.
+    fn read_runs(&self, conversation: &Conversation) -> Vec<Range<usize>> {
         let covered = conversation.projection().covered;
-        let request = covered_request(conversation);
-        let new = (covered..self.tail_start).filter(|at| {
-            (self.action(*at) == Action::Summarize || self.also_read.binary_search(at).is_ok())
-                && !conversation.is_heartbeat(*at)
+        let mut runs: Vec<Range<usize>> =
+            covered_request(conversation).map(|at| at..at + 1).into_iter().collect();
+        let mut start = covered;
+        let actions = self.actions.get(covered..self.tail_start).unwrap_or_default();
+        let has_heartbeats = conversation.has_heartbeats();
+        let unread = (covered..).zip(actions).filter(|(at, action)| {
+            (**action != Action::Summarize && self.also_read.binary_search(at).is_err())
+                || (has_heartbeats && conversation.is_heartbeat(*at))
         });
-        request.into_iter().chain(new)
+        for end in unread.map(|(at, _)| at).chain([self.tail_start]) {
+            if start < end {
+                runs.push(start..end);
+            }
+            start = end + 1;
+        }
+        runs
     }
 
     /// The positions in front of the tail that the summarizer would not read although no earlier summary covers them.

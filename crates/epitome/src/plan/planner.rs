@@ -17,8 +17,8 @@ use super::reduce::Reduction;
 use super::{Action, Plan};
 use crate::calibration::Scale;
 use crate::conversation::Conversation;
-use crate::history::Exchange;
 use crate::history::exchange::exchange_of;
+use crate::history::{Exchange, Log};
 use crate::message::{Message, Part, Role};
 use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
@@ -41,6 +41,9 @@ pub(super) fn plan(
     let scale = conversation.scale(policy);
     let log = conversation.log();
     let exchanges = conversation.index().exchanges(log);
+    let task_end = (reason == Reason::TaskTransition).then(|| end_of_task(log, &exchanges));
+    let no_task = task_end.is_some_and(|end| end <= conversation.projection().covered);
+    let tail_start = tail_start.or(task_end);
     let protected = protected(conversation, policy, &exchanges);
     let mut reduction = Reduction::new(conversation, policy, scale, &exchanges, &protected);
     if is_append_only(conversation, policy)
@@ -48,7 +51,9 @@ pub(super) fn plan(
     {
         reduction.from = last.end;
     }
-    reduction.run(reason, phase);
+    if !no_task {
+        reduction.run(reason, phase);
+    }
 
     let tokens = scale.prompt_tokens(conversation.counted_tokens());
     let mut plan = Plan {
@@ -67,7 +72,9 @@ pub(super) fn plan(
         && tail_start.is_none()
         && scale.prompt_tokens(reduction.tokens()) <= policy.target_tokens()
         && !policy.is_due(&reduction.load());
-    if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
+    if no_task {
+        plan.idle = Some("no task was completed since the last summary".to_owned());
+    } else if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
         plan.summarize(&mut reduction, tail_start);
     }
     if !plan.summarizes
@@ -157,7 +164,12 @@ impl Plan {
         let tail_start = last.map_or(tail_start, |last| last.end.max(tail_start));
 
         let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
-        let requests = user_requests_to_keep(reduction, tail_start, &stays, budget.user_requests);
+        // What was asked for in a task that is complete is not to be done again.
+        let kept_requests = match self.reason {
+            Reason::TaskTransition => MeterTokens::ZERO,
+            _ => budget.user_requests,
+        };
+        let requests = user_requests_to_keep(reduction, tail_start, &stays, kept_requests);
         stays.extend(&requests);
         stays.sort_unstable();
         // A removed message has no tokens. The view takes every message that the cover lists, so that a removed
@@ -257,6 +269,13 @@ impl Plan {
             }
         }
     }
+}
+
+/// Where the messages of the last completed task end. An exchange that goes on behind it stays whole.
+fn end_of_task(log: &Log, exchanges: &[Exchange]) -> usize {
+    let end = log.task_end();
+    let last = exchanges.iter().rev().find(|exchange| exchange.start < end);
+    last.map_or(end, |last| if last.end > end { last.start } else { end })
 }
 
 /// Tokens of a summary's frame and of what is appended to every summary.

@@ -7,7 +7,8 @@ use super::PrepareAt;
 use super::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Fill, Keep, MAX_HEARTBEAT_BYTES,
     MemorySettings, OffloadToolResults, Policy, Reactive, Reducer, ReducerRule, RequestBoundary,
-    Retry, Shape, SummarySettings, TokenCost, Trigger, TruncateToolResults, TruncationStep,
+    Retry, Shape, SummarySettings, TaskSettings, TokenCost, Trigger, TruncateToolResults,
+    TruncationStep,
 };
 
 /// A policy that cannot work: the field, its value, and which values would work.
@@ -34,6 +35,7 @@ impl Policy {
             reducers,
             summary,
             memory: MemorySettings { blend_at, blend, max_tokens, in_summary: _ },
+            tasks: TaskSettings { min_tokens: _, shared_by },
             summary_placement: _,
             min_saving,
             retry,
@@ -73,6 +75,11 @@ impl Policy {
             format!("is {blend}; give a number from 1 to blendAt, which is {blend_at}")
         })?;
         ensure(*max_tokens > 0, "memory.maxTokens", || "is 0; give a number of tokens".into())?;
+        ensure(
+            shared_by.as_ref().is_none_or(|name| !name.trim().is_empty()),
+            "tasks.sharedBy",
+            || "is blank; give the name of an agent, or null".into(),
+        )?;
         check_counting(counting)?;
         ensure(*tool_schema_tokens < window, "toolSchemaTokens", || {
             format!("is {tool_schema_tokens}, the whole window of {window}")

@@ -3,8 +3,8 @@
 use super::{
     Budget, Counting, Fill, Keep, LastRequest, LockedReasoning, MemorySettings, OffloadToolResults,
     Phase, Policy, Reactive, Reducer, ReducerRule, RequestBoundary, Retry, Shape, StaleSummary,
-    SummaryInput, SummaryPlacement, SummarySettings, ToolFilter, Trigger, TruncateToolResults,
-    share,
+    SummaryInput, SummaryPlacement, SummarySettings, TaskSettings, ToolFilter, Trigger,
+    TruncateToolResults, share,
 };
 
 /// Share of the window in which the latest user messages stay word for word by default.
@@ -91,6 +91,7 @@ impl Policy {
             ],
             summary: SummarySettings::default(),
             memory: MemorySettings::default(),
+            tasks: TaskSettings::default(),
             summary_placement: SummaryPlacement::SystemSummaryTail,
             min_saving: 0.05,
             retry: Retry::default(),

@@ -16,6 +16,8 @@ pub enum Reason {
     Manual,
     /// A request begins with a long history (trigger `requestBoundary`).
     RequestBoundary,
+    /// A task of the workflow is complete, and the next one starts from a summary of it.
+    TaskTransition,
     /// In the tool loop, the last prompt was large (trigger `reactive`): only the oldest rounds are summarized.
     ReactiveMicro,
     /// In the tool loop, the last prompt was very large or was rejected (trigger `reactive`): everything that may be

@@ -1,6 +1,6 @@
 //! The things that a conversation is about: identifiers with what they are, and how they stand now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::json::Field;
 use crate::text::identifier;
@@ -44,7 +44,7 @@ pub(super) enum Mention {
     Argument,
     /// The same of a call that changes something.
     Changed,
-    /// In a result.
+    /// In a result, or in a block of code.
     Result,
     /// In an earlier summary.
     Earlier,
@@ -86,14 +86,21 @@ impl Known {
         }
     }
 
+    /// Reads code: `setModel` and `entryIndex` of `session.setModel(entryIndex)`.
+    pub(super) fn code(&mut self, code: &str, mention: Mention) {
+        let names = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for name in names.filter(|name| is_code(name)) {
+            self.mention(CODE, name, mention);
+        }
+    }
+
     /// Reads a sentence.
     pub(super) fn sentence(&mut self, text: &str) {
         for name in text.split('`').skip(1).step_by(2) {
-            // Also the parts of `session.branch(entryIndex)`.
-            let names = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            for name in names.filter(|name| is_code(name)) {
-                self.mention(CODE, name, Mention::Said);
+            if is_file(name) {
+                self.mention(FILE, name, Mention::Said);
             }
+            self.code(name, Mention::Said);
         }
         identifier::for_each(text, |value, before| {
             if !is_thing(value) {
@@ -177,8 +184,12 @@ impl Known {
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
         let mut left = budget;
         let mut chosen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        // A path says all that its last parts say.
+        let mut said: BTreeSet<&str> = BTreeSet::new();
         for (at, _, cost) in order {
-            let Some(thing) = self.things.get(at) else { continue };
+            let Some(thing) = self.things.get(at).filter(|thing| !thing.is_part(&said)) else {
+                continue;
+            };
             let head = match chosen.contains_key(thing.label.as_str()) {
                 true => 0,
                 false => tokenizer.count(&thing.label).saturating_add(3),
@@ -187,8 +198,14 @@ impl Known {
             if cost <= left {
                 left -= cost;
                 chosen.entry(&thing.label).or_default().push(at);
+                for (slash, _) in thing.value.match_indices('/') {
+                    said.extend(thing.value.get(slash + 1..));
+                }
             }
         }
+        let is_part = |at: &usize| self.things.get(*at).is_some_and(|thing| thing.is_part(&said));
+        chosen.values_mut().for_each(|group| group.retain(|at| !is_part(at)));
+        chosen.retain(|_, group| !group.is_empty());
         let mut groups: Vec<Vec<usize>> = chosen.into_values().collect();
         groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort_unstable();
@@ -216,6 +233,11 @@ impl Known {
 }
 
 impl Thing {
+    /// True if nothing is said of it beyond what these parts of paths say.
+    fn is_part(&self, said: &BTreeSet<&str>) -> bool {
+        self.status.is_none() && said.contains(&*self.value)
+    }
+
     /// What it is worth at this message.
     fn worth_at(&self, message: u32) -> f32 {
         self.worth * power(AGING, message.saturating_sub(self.mentioned))
@@ -244,6 +266,20 @@ fn is_thing(value: &str) -> bool {
 
 /// What names of code are.
 const CODE: &str = "code";
+/// What names of files are.
+const FILE: &str = "file";
+/// The ends of names of files, as far as they are no words of code as well.
+const ENDINGS: &str = "ts tsx js jsx mjs cjs rs py go java kt rb php c h cc cpp hpp cs swift sh sql md txt json jsonl yaml yml \
+    toml ini lock html css scss csv tsv xml svg png jpg pdf docx xlsx ipynb proto";
+
+/// True for the name of a file between backticks, with or without its folders.
+fn is_file(name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    let ending = name.rsplit_once('.').filter(|(stem, _)| stem.ends_with(char::is_alphanumeric));
+    ending.is_some_and(|(_, ending)| ENDINGS.split_whitespace().any(|own| own == ending))
+        && (4..=200).contains(&name.len())
+        && name.chars().all(is_name)
+}
 
 /// True for a name between backticks that is written as in code: `setModel` or `max_tokens`.
 fn is_code(name: &str) -> bool {

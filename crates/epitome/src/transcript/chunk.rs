@@ -1,5 +1,7 @@
 //! Divides a transcript into chunks, one for each summarizer request.
 
+use epitome_columns::{EntrySize, group_lengths};
+
 use super::render_entry;
 use crate::history::ACKNOWLEDGEMENT;
 use crate::message::Entry;
@@ -28,60 +30,20 @@ pub(crate) fn chunks(entries: Vec<Entry>, settings: &SummarySettings) -> Vec<Vec
 
 /// The number of chunks that [`chunks`] makes of entries of these sizes; approximate if an entry is longer than a
 /// chunk. Linear in the number of entries. For plans, which must not read all texts.
-pub(crate) fn count(entries: impl Iterator<Item = EntrySize>, settings: &SummarySettings) -> usize {
+pub(crate) fn count(runs: &[&[EntrySize]], settings: &SummarySettings) -> usize {
+    // The same rules as in `groups` and `pieces`, on sizes only. If they differ, a plan announces a wrong number of
+    // requests.
     let limit = limit(settings);
     if settings.chunks > 1 {
-        let mut lengths: Vec<usize> = Vec::new();
-        each_group(entries, limit, |length| lengths.push(length));
-        return pack(&lengths, settings).filter(|begins| *begins).count();
+        return pack(&group_lengths(runs, limit), settings).filter(|begins| *begins).count();
     }
     // Without a least number of chunks each is filled up to the limit, so the lengths need not be collected.
-    let (mut count, mut left) = (0, 0);
-    each_group(entries, limit, |length| {
-        if length > left {
-            count += 1;
-            left = limit;
-        }
-        left = left.saturating_sub(length);
-    });
-    count
-}
-
-/// Calls `each` with the length of every group of these entries, in order. Groups are never empty.
-fn each_group(entries: impl Iterator<Item = EntrySize>, limit: usize, mut each: impl FnMut(usize)) {
-    // The same rules as in `groups` and `pieces`, on sizes only. If they differ, a plan announces a wrong
-    // number of requests.
-    let mut group = 0;
-    // The first entry ends a group that is still empty, and a group of no entries must not get a chunk.
-    let mut each = |length: usize| {
-        if length > 0 {
-            each(length);
-        }
-    };
-    entries.for_each(|EntrySize { characters, is_result }| {
-        let mut length = usize::try_from(characters).unwrap_or(usize::MAX);
-        if joins(group, length, is_result, limit) {
-            group += length;
-            return;
-        }
-        each(group);
-        while length > limit {
-            let piece = (limit / 2).max(1);
-            each(piece);
-            length -= piece;
-        }
-        group = length;
-    });
-    each(group);
+    epitome_columns::chunks(runs, limit)
 }
 
 /// The size of an entry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EntrySize {
-    /// Its [`length`].
-    pub(crate) characters: u32,
-    /// Whether it is a message of tool results, or the acknowledgement that ends a transcript behind them.
-    pub(crate) is_result: bool,
+pub(crate) fn size(entry: &Entry, is_result: bool) -> EntrySize {
+    EntrySize::new(length(entry), is_result)
 }
 
 fn limit(settings: &SummarySettings) -> usize {
@@ -112,11 +74,6 @@ fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = b
     })
 }
 
-/// True if an entry joins the group before it.
-fn joins(group: usize, length: usize, is_result: bool, limit: usize) -> bool {
-    is_result && group + length <= limit
-}
-
 /// Entries that are never put into different chunks.
 struct Group {
     length: usize,
@@ -132,7 +89,7 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
         let is_result = entry.speaker.split(' ').next() == Some(Role::Tool.as_str())
             || entry.text == ACKNOWLEDGEMENT;
         match groups.last_mut() {
-            Some(group) if joins(group.length, length, is_result, limit) => {
+            Some(group) if is_result && group.length + length <= limit => {
                 group.length += length;
                 group.entries.push(entry);
             }
@@ -180,21 +137,10 @@ pub(crate) fn chunks_within(
 
 /// An upper bound of an entry's length as rendered, in characters: its head, its text, and every escape that the text
 /// may need. Linear in the bytes of the text.
-pub(crate) fn length(entry: &Entry) -> usize {
+fn length(entry: &Entry) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
     const TIME: usize = ", 2026-03-01T10:00Z".len();
-    let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
-    // The first byte of every line break, behind which a backslash may be needed. Outside of ASCII these bytes also begin
-    // other characters, such as typographic quotes.
-    let breaks = |byte: u8| matches!(byte, b'\n'..=b'\r' | 0x1C..=0x1E | 0xC2 | 0xE2);
-    // This reads the whole transcript before the first request, in one task of the page. Sums of bytes over short
-    // blocks, without branches, compile to vector instructions: 32 bytes cost at most 4 each, which fits a byte.
-    let cost = |byte: &u8| {
-        u8::from(!continues(*byte)) + u8::from(breaks(*byte)) + 3 * u8::from(*byte == b'<')
-    };
-    let blocks = entry.text.as_bytes().chunks(32);
-    let text =
-        1 + blocks.map(|block| usize::from(block.iter().map(cost).sum::<u8>())).sum::<usize>();
+    let text = 1 + epitome_columns::rendered_characters(entry.text.as_bytes());
     let time = if entry.time.is_some() { TIME } else { 0 };
     HEAD + time + entry.speaker.chars().count() + text
 }

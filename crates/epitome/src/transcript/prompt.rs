@@ -193,6 +193,10 @@ fn why(reason: Reason) -> &'static str {
         Reason::RequestBoundary => {
             "This is done between two requests: the session goes on from the notes."
         }
+        Reason::TaskTransition => {
+            "A task is complete, and the next one starts from the notes. Say what the task was, that it is complete, what \
+             was decided and found in it and by whom, and what the next task needs of it."
+        }
         Reason::ReactiveMicro => {
             "This is done in the middle of a request: only its oldest steps are condensed, and the \
              assistant goes on with the same task right after."

@@ -9,7 +9,8 @@ use epitome::policy::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Encoding, Family, Fill, Keep, LastRequest,
     LockedReasoning, MemorySettings, OffloadToolResults, PRESETS, Phase, PrepareAt, Reactive,
     Reducer, ReducerRule, RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement,
-    SummarySettings, TokenCost, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
+    SummarySettings, TaskSettings, TokenCost, ToolFilter, Trigger, TruncateToolResults,
+    TruncationStep,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -22,7 +23,7 @@ pub(crate) const PHASES: [Phase; 5] =
     [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow];
 
 /// Every reason.
-pub(crate) const REASONS: [Reason; 8] = [
+pub(crate) const REASONS: [Reason; 9] = [
     Reason::Manual,
     Reason::Threshold,
     Reason::RequestBoundary,
@@ -31,6 +32,7 @@ pub(crate) const REASONS: [Reason; 8] = [
     Reason::Reduce,
     Reason::SessionCompaction,
     Reason::Renew,
+    Reason::TaskTransition,
 ];
 
 /// A policy for a history whose tokens are not known yet.
@@ -254,7 +256,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
             prop::option::weighted(0.25, Just("claude-fable-5-1".to_owned())),
             locked_reasoning,
             select(&[StaleSummary::Undo, StaleSummary::Renew]),
-            (0_u32..20, any::<bool>()),
+            (0_u32..20, any::<bool>(), 0_u32..300),
         ),
     );
     let counting = prop_oneof![
@@ -284,7 +286,12 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         (warning, prepare_at),
                         attempts,
                         heartbeat_answer,
-                        (model, locked_reasoning, stale_summary, (blend_at, in_summary)),
+                        (
+                            model,
+                            locked_reasoning,
+                            stale_summary,
+                            (blend_at, in_summary, task_tokens),
+                        ),
                     ) = numbers;
                     let memory = MemorySettings {
                         blend_at,
@@ -292,6 +299,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         in_summary,
                         ..MemorySettings::default()
                     };
+                    let tasks = TaskSettings { min_tokens: task_tokens, shared_by: None };
                     Policy {
                         window: DRAFT_WINDOW,
                         triggers,
@@ -303,6 +311,7 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
                         reducers,
                         summary,
                         memory,
+                        tasks,
                         summary_placement,
                         min_saving: f64::from(min_saving) / 100.0,
                         retry: Retry { attempts, ..Retry::default() },
@@ -404,8 +413,9 @@ fn every_phase_and_every_reason_is_listed_once() {
         Reason::Reduce => 5,
         Reason::SessionCompaction => 6,
         Reason::Renew => 7,
+        Reason::TaskTransition => 8,
     };
-    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(REASONS.map(reason), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
 }
 
 /// The number of a kind of reducer. A new kind does not compile until it is listed here, and fails a test until

@@ -251,6 +251,19 @@ fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -
     })
 }
 
+/// Writes the main trigger's threshold, given as a share of the window; false if it is not one of tokens.
+pub(in crate::settings) fn write_threshold(policy: &mut Policy, share: f64) -> bool {
+    let window = f64::from(policy.window);
+    match main_mut(policy) {
+        Some(Trigger::Fill(fill)) if fill.max_tokens == 0 => fill.fraction = share,
+        Some(Trigger::Budget(budget)) => budget.fraction = share,
+        #[expect(clippy::cast_possible_truncation, reason = "a share of a window of 32 bits")]
+        Some(Trigger::Tokens(tokens)) => *tokens = (window * share) as i64,
+        _ => return false,
+    }
+    true
+}
+
 /// The share of the window that a compaction reduces the conversation to.
 pub(in crate::settings) fn target() -> TextField {
     let read = |policy: &Policy| percentage(policy.target);

@@ -182,6 +182,15 @@ export interface Compactor<M extends object = object> {
   agent(name: string, options?: AgentOptions<M>): Agent<M>;
   /** The names of the agents that were asked for, now or before the conversation was restored. */
   agents(): string[];
+  /**
+   * Says that a task of the workflow is complete: the conversation up to here was for it. From now on, `compactIfNeeded()` of each
+   * agent, and of the compactor itself, has the messages of the task summarized, once; what follows belongs to the next task.
+   *
+   * With `tasks: { sharedBy }` in the policy, one summary is for all agents: the compactor's own `compactIfNeeded()` has it
+   * written, by the settings of the agent named there, which is to be asked for by `agent(name)` before. The agents then take it
+   * over without a request.
+   */
+  completeTask(name: string): void;
   /** Sets the open tasks. The summarizer gets them, and every summary is followed by them word for word. */
   setTodo(text: string): void;
   /** What is remembered: a summary, the entries since, and standing instructions. */

@@ -76,6 +76,11 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return Array.from(new Set([...known, ...this.#agents.keys()])).sort();
   }
 
+  completeTask(name: string): void {
+    const task = textOf(name, "name");
+    this.calls.run((engine) => engine.completeTask(task));
+  }
+
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[] {
     this.calls.check();
     const batch = isList(messages) ? messagesOf<M>(messages, "messages", "invalid-message") : [messages];
@@ -140,6 +145,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const size = sizeOf(message);
     const [id] = this.originals.next(1) as [string];
     this.calls.run((engine) => hold(this.module, size, () => engine.insert(id, message, name, metadata)));
+    this.originals.take(1);
     if (isAside(metadata)) {
       this.originals.addAside(id, message, size);
     } else {
@@ -222,6 +228,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         }
       }),
     );
+    this.originals.take(ids.length);
     for (const [index, id] of ids.entries()) {
       if (isAside(metadata)) {
         this.originals.addAside(id, batch[index] as M, sizes[index] as number);

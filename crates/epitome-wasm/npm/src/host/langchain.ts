@@ -32,7 +32,10 @@ export class Classes {
 
   /** To be called when the app has other messages. */
   clear(): void {
-    this.#found.clear();
+    // This is called for every message, and to clear an empty map takes as long as to add a message.
+    if (this.#found.size > 0) {
+      this.#found.clear();
+    }
   }
 }
 

@@ -65,9 +65,14 @@ export class Originals<M extends object> {
     }
   }
 
-  /** The ids of the next messages. */
+  /** The ids of the next messages. They are given again until `take`. */
   next(count: number): string[] {
     return Array.from({ length: count }, (_, index) => `m${this.#next + index}`);
+  }
+
+  /** Says that the engine has messages by the next ids. */
+  take(count: number): void {
+    this.#next += count;
   }
 
   /** The number of the next id. */
@@ -214,8 +219,6 @@ export class Originals<M extends object> {
     this.#known.set(id, original);
     this.#classes.clear();
     this.#size += size;
-    const number = /^m(\d+)$/.exec(id)?.[1];
-    this.#next = Math.max(this.#next, number === undefined ? 0 : Number(number) + 1);
     return original;
   }
 

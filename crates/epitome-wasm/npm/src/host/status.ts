@@ -1,12 +1,17 @@
 // How full the window is. It crosses as numbers, because apps ask for it after every message.
 
 import type { Level, Status } from "../glue/epitome.js";
+import type { ScratchBuffer } from "../wasm/buffer.js";
 
 const LEVELS: readonly Level[] = ["ok", "warn", "compact"];
 
-/** The status of the numbers that `Status::numbers` in `crates/epitome-wasm/src/status.rs` writes, in the order of the
- * declared fields. Tests on both sides check that order. */
-export function statusOf(numbers: Float64Array): Status {
+/** Numbers of a status. */
+const COUNT = 23;
+
+/** The status at an address in the engine's memory, by its buffer: the numbers of `Status::numbers` in
+ * `crates/epitome-wasm/src/status.rs`, in the order of the declared fields. Tests on both sides check that order. */
+export function statusOf(buffer: ScratchBuffer, address: number): Status {
+  const numbers = buffer.fractions(address, COUNT);
   const number = (index: number): number => numbers[index] as number;
   const threshold = number(5);
   return {

@@ -128,11 +128,11 @@ export class ConversationView<M extends object> {
   }
 
   status(): Status {
-    return statusOf(this.calls.run((engine) => engine.status()));
+    return this.calls.run((engine) => statusOf(bufferOf(this.module), engine.status()));
   }
 
   statusUnder(policy: PolicySpec): Status {
-    return statusOf(this.calls.run((engine) => engine.statusUnder(policy)));
+    return this.calls.run((engine) => statusOf(bufferOf(this.module), engine.statusUnder(policy)));
   }
 
   plan(options: { reason?: Reason } = {}): Plan {

@@ -1,6 +1,6 @@
 // One compactor for the app, whichever compactor is behind it at the time.
 
-import type { Compactor } from "../host/compactor.js";
+import type { Agent, Compactor } from "../host/compactor.js";
 
 /** How a method refuses if the conversation may not be changed: one that only reads never does. */
 type Refusal = "never" | "throws" | "rejects";
@@ -14,6 +14,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   truncate: "throws",
   switchTo: "throws",
   edit: "throws",
+  completeTask: "throws",
   setTodo: "throws",
   remember: "throws",
   setMemory: "throws",
@@ -63,28 +64,45 @@ export interface Behind<M extends object> {
   close(): void;
 }
 
-/** A compactor whose calls go to the one that is behind it at the time of each call. */
+/** A compactor whose calls go to the one that is behind it at the time of each call, as do those of its agents. */
 export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
+  const agents = new Map<string, Agent<M>>();
+  const own: Partial<Compactor<M>> = {
+    dispose: () => behind.close(),
+    [Symbol.dispose]: () => behind.close(),
+    agent(name, options) {
+      // What is wrong with the name or the options is said at once.
+      behind.compactor().agent(name, options);
+      const known = agents.get(name);
+      const agent = known ?? forwardedTo(() => behind.compactor().agent(name, options), () => behind.whyReadOnly());
+      agents.set(name, agent);
+      return agent;
+    },
+  };
+  return forwardedTo(() => behind.compactor(), () => behind.whyReadOnly(), own);
+}
+
+/** An object whose methods are `own`, and otherwise those of the target at the time of each call. */
+function forwardedTo<T extends object>(target: () => T, whyReadOnly: () => Error | undefined, own: Partial<T> = {}): T {
   const get = (_: object, name: PropertyKey): unknown => {
-    if (name === "dispose" || name === Symbol.dispose) {
-      return () => behind.close();
+    if (Object.hasOwn(own, name)) {
+      return Reflect.get(own, name);
     }
-    const value: unknown = Reflect.get(behind.compactor(), name);
+    const value: unknown = Reflect.get(target(), name);
     if (typeof value !== "function") {
       return value;
     }
     return (...given: unknown[]): unknown => {
       // Of what every object has, such as `toString`, the table says nothing.
       const refusal = REFUSALS[name as keyof typeof REFUSALS];
-      const error = refusal === "throws" || refusal === "rejects" ? behind.whyReadOnly() : undefined;
+      const error = refusal === "throws" || refusal === "rejects" ? whyReadOnly() : undefined;
       if (error !== undefined) {
         return refusal === "rejects" ? Promise.reject(error) : raise(error);
       }
-      const { compactor } = behind;
-      return Reflect.apply(Reflect.get(compactor(), name) as () => unknown, compactor(), given);
+      return Reflect.apply(Reflect.get(target(), name) as () => unknown, target(), given);
     };
   };
-  return new Proxy<Compactor<M>>({} as Compactor<M>, { get });
+  return new Proxy<T>({} as T, { get });
 }
 
 function raise(error: Error): never {

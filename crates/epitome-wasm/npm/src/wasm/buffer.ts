@@ -30,6 +30,9 @@ export class ScratchBuffer {
   /** The same buffer as UTF-16 units. */
   #units = new Uint16Array(0);
 
+  /** The latest view of numbers with fractions. */
+  #fractions = new Float64Array(0);
+
   constructor(memory: WebAssembly.Memory, resize: ResizeBuffer) {
     this.#memory = memory;
     this.#resizeIn = resize;
@@ -100,6 +103,15 @@ export class ScratchBuffer {
   /** A view of numbers at an address in the module's memory. Valid until the module is called again. */
   numbers(address: number, count: number): Uint32Array {
     return new Uint32Array(this.#memory.buffer, address, count);
+  }
+
+  /** The same of numbers with fractions. Calls for one address after the other get the same view. */
+  fractions(address: number, count: number): Float64Array {
+    // Growing the memory detaches the view, which is then empty.
+    if (this.#fractions.byteOffset !== address || this.#fractions.length !== count) {
+      this.#fractions = new Float64Array(this.#memory.buffer, address, count);
+    }
+    return this.#fractions;
   }
 
   #writeLong(text: string): number {

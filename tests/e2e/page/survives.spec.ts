@@ -1,0 +1,37 @@
+// What became of the facts of the summarized messages.
+
+import { expect, test } from "@playwright/test";
+import { EpitomePage } from "./page.js";
+
+test("an order number that the summarizer made up is the first thing to see", async ({ page }) => {
+  const content = "The customer's order BW-77777 arrived damaged.";
+  const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
+  await page.route("**/v1/chat/completions", (route) => route.fulfill({ json: { choices } }));
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(epitome.alert).toContainText("BW-77777 is in the summary and in no message.");
+  await expect(epitome.alert).toBeInViewport();
+  await expect(page.getByRole("region", { name: "What survives" })).toContainText("The summarizer may have made this up");
+  expect(await epitome.faults()).toEqual([]);
+});
+
+test("the source of a fact is lit in the list, and opened from it", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 1600 });
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.compact();
+  await epitome.isCompacted();
+  const survives = page.getByRole("region", { name: "What survives" });
+  await expect(survives).toContainText("is made up: each one is in a message");
+  await survives.getByText(/facts? in the summary$/).click();
+  const fact = survives.getByRole("list", { name: "Facts in the summary" }).getByRole("listitem").first();
+  const source = fact.getByRole("button").first();
+  await source.focus();
+  const number = ((await source.textContent()) ?? "").replace("#", "");
+  await expect(epitome.rows.filter({ hasText: new RegExp(`^${number}(user|assistant|tool)`) })).toHaveClass(/lit/);
+  await source.click();
+  await expect(epitome.details).toContainText(`Message ${number}`);
+  expect(await epitome.faults()).toEqual([]);
+});

@@ -1,0 +1,186 @@
+//! The plan message by message: how large each one is, what happens to it, and what would fill the window afterwards.
+
+use epitome::message::Role;
+use epitome::{Action, Breakdown, Columns, Compactor, Plan};
+
+/// The number of bars in the picture. A longer conversation has several messages in one bar.
+const MAX_BARS: usize = 360;
+
+/// What happens to a message, as the picture shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Treatment {
+    /// It is not in the view any more.
+    Gone,
+    /// It stays word for word.
+    Kept,
+    /// It stays with less in it.
+    Shortened,
+    /// It is removed without a summary.
+    Removed,
+    /// The summary replaces it.
+    Summarized,
+}
+
+impl Treatment {
+    /// Every treatment, in the order of the key.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Kept, Self::Summarized, Self::Shortened, Self::Removed, Self::Gone];
+
+    /// Its name in the page's markup, for the style sheets.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Kept => "kept",
+            Self::Shortened => "shortened",
+            Self::Removed => "removed",
+            Self::Summarized => "summarized",
+        }
+    }
+
+    /// What it means for the messages.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Gone => "only in the history",
+            Self::Kept => "stay word for word",
+            Self::Shortened => "are shortened",
+            Self::Removed => "are removed",
+            Self::Summarized => "become the summary",
+        }
+    }
+
+    fn of(action: Action) -> Self {
+        match action {
+            Action::Keep => Self::Kept,
+            Action::Deduplicate | Action::DropOldest => Self::Removed,
+            Action::TruncateToolResults
+            | Action::ClearToolInputs
+            | Action::ClearToolResults
+            | Action::OffloadToolResults
+            | Action::RemoveReasoning => Self::Shortened,
+            Action::Summarize => Self::Summarized,
+            Action::Summarized => Self::Gone,
+        }
+    }
+}
+
+/// One or more messages in a row, as one bar of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bar {
+    /// The tokens of the largest of its messages.
+    pub(crate) tokens: u32,
+    /// What happens to that message.
+    pub(crate) treatment: Treatment,
+}
+
+/// The plan, message by message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Outlook {
+    /// The bars, from the first message to the last.
+    pub(crate) bars: Vec<Bar>,
+    /// The number of messages.
+    pub(crate) messages: usize,
+    /// The number of messages with each of [`Treatment::ALL`].
+    pub(crate) numbers: [u32; Treatment::ALL.len()],
+    /// What would fill the window after the compaction.
+    pub(crate) after: Breakdown,
+}
+
+impl Outlook {
+    /// Linear in the conversation.
+    pub(super) fn of(compactor: &Compactor, plan: &Plan) -> Self {
+        let (conversation, scale) = (compactor.conversation(), compactor.scale());
+        let mut columns = Columns::default();
+        columns.update(plan, conversation, &scale);
+        let rows = plan.actions.len();
+        let (_, tokens) = columns.numbers().split_at(rows.min(columns.numbers().len()));
+        let (before, after) = tokens.split_at(rows.min(tokens.len()));
+        let dropped = &conversation.projection().dropped;
+        let mut left = compactor.pressure().breakdown;
+        if plan.summarizes {
+            left.summary = plan.summary_tokens;
+        }
+        let mut bars = Bars::of(rows);
+        let mut numbers = [0; Treatment::ALL.len()];
+        for (position, ((action, before), after)) in
+            plan.actions.iter().zip(before).zip(after).enumerate()
+        {
+            let treatment = match dropped.contains(&position) {
+                true => Treatment::Gone,
+                false => Treatment::of(*action),
+            };
+            for (number, counted) in numbers.iter_mut().zip(Treatment::ALL) {
+                *number += u32::from(counted == treatment);
+            }
+            bars.add(position, scale.to_provider(conversation.meter().tokens(position)), treatment);
+            if before != after
+                && let Some(message) = compactor.log().message(position)
+            {
+                let part = part(&mut left, message.role);
+                *part = part.saturating_sub(before.saturating_sub(*after));
+            }
+        }
+        Self { bars: bars.done, messages: rows, numbers, after: left }
+    }
+}
+
+/// The part of a breakdown that messages of a role belong to.
+fn part(breakdown: &mut Breakdown, role: Role) -> &mut u32 {
+    match role {
+        Role::System => &mut breakdown.system,
+        Role::User => &mut breakdown.user,
+        Role::Assistant => &mut breakdown.assistant,
+        Role::Tool => &mut breakdown.results,
+    }
+}
+
+/// Bars while they are made.
+struct Bars {
+    per_bar: usize,
+    done: Vec<Bar>,
+}
+
+impl Bars {
+    fn of(messages: usize) -> Self {
+        let per_bar = messages.div_ceil(MAX_BARS).max(1);
+        Self { per_bar, done: Vec::with_capacity(messages.min(MAX_BARS)) }
+    }
+
+    /// A bar is as high as its largest message, so that no large message disappears between small ones.
+    fn add(&mut self, position: usize, tokens: u32, treatment: Treatment) {
+        let bar = Bar { tokens, treatment };
+        match self.done.last_mut() {
+            Some(last) if !position.is_multiple_of(self.per_bar) => {
+                if tokens > last.tokens {
+                    *last = bar;
+                }
+            }
+            _ => self.done.push(bar),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_conversation_has_as_many_bars_as_fit_and_each_shows_its_largest_message() {
+        let mut bars = Bars::of(1_000);
+        for position in 0..1_000 {
+            let treatment = if position == 500 { Treatment::Summarized } else { Treatment::Kept };
+            bars.add(position, if position == 500 { 9_000 } else { 10 }, treatment);
+        }
+        assert_eq!(bars.done.len(), 334);
+        let large: Vec<&Bar> = bars.done.iter().filter(|bar| bar.tokens > 10).collect();
+        assert_eq!(large, [&Bar { tokens: 9_000, treatment: Treatment::Summarized }]);
+    }
+
+    #[test]
+    fn a_short_conversation_has_a_bar_for_each_message() {
+        let mut bars = Bars::of(3);
+        for position in 0..3 {
+            bars.add(position, 7, Treatment::Kept);
+        }
+        assert_eq!(bars.done.len(), 3);
+    }
+}

@@ -1,0 +1,121 @@
+//! The picture of a conversation: one bar for each message, as high as its tokens, in the colour and pattern of what happens to
+//! it.
+
+mod shared;
+
+use std::fmt::Write as _;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser::copy_picture;
+use crate::number::{count, plural, share, thousands};
+use crate::store::{Bar, Outlook, Store, Treatment};
+
+/// The height of the picture in its own units. A bar is one unit wide.
+const HEIGHT: f64 = 100.0;
+/// The height of the smallest bar.
+const LEAST: f64 = 3.0;
+
+/// The picture with its key.
+#[component]
+pub(crate) fn Strip(store: Store) -> impl IntoView {
+    let said = RwSignal::new(String::new());
+    let share = move |_| {
+        let (Some(outlook), Some(pressure)) =
+            (store.outlook.get_untracked(), store.pressure.get_untracked())
+        else {
+            return;
+        };
+        let planned = store.plan.get_untracked().filter(|plan| plan.idle.is_none());
+        let heading = shared::heading(&pressure, planned.as_deref());
+        spawn_local(async move {
+            let (blocks, words) = shared::draw(&outlook, heading);
+            said.set(copy_picture(shared::SIZE, &blocks, &words, "epitome.png").await);
+        });
+    };
+    let picture =
+        move || store.outlook.get().map(|outlook| view! { <Picture outlook=(*outlook).clone() /> });
+    view! {
+        <figure class="strip" aria-labelledby="strip-heading">
+            <figcaption>
+                <h2 id="strip-heading">"Message by message"</h2>
+                <span class="hint">"Taller bars have more tokens; a bar four times as high has sixteen times as many."</span>
+            </figcaption>
+            {picture}
+            <div class="strip-share">
+                <button type="button" class="link" on:click=share>"Copy as a picture"</button>
+                <span class="hint" role="status">
+                    {move || match said.read().is_empty() {
+                        true => "It has the numbers and nothing of what is said.".to_owned(),
+                        false => said.get(),
+                    }}
+                </span>
+            </div>
+        </figure>
+    }
+}
+
+#[component]
+fn Picture(outlook: Outlook) -> impl IntoView {
+    let columns = outlook.bars.len().max(1);
+    let label = described(&outlook);
+    let paths = Treatment::ALL.map(|treatment| {
+        let path = path(&outlook, treatment);
+        (!path.is_empty()).then(|| view! { <path data-treatment=treatment.as_str() d=path></path> })
+    });
+    let key = Treatment::ALL.into_iter().zip(outlook.numbers).filter(|(_, number)| *number > 0);
+    let key = key.map(|(treatment, number)| {
+        view! {
+            <li>
+                <span class="swatch" data-treatment=treatment.as_str() aria-hidden="true"></span>
+                <strong>{thousands(number)}</strong>
+                " "
+                {treatment.label()}
+            </li>
+        }
+    });
+    view! {
+        <svg
+            class="strip-picture"
+            viewBox=format!("0 0 {columns} {HEIGHT}")
+            preserveAspectRatio="none"
+            role="img"
+            aria-label=label
+        >
+            {paths}
+        </svg>
+        <ul class="strip-key" aria-label="What happens to the messages">{key.collect_view()}</ul>
+    }
+}
+
+/// The bars with their heights from 0 to 1.
+fn heights(outlook: &Outlook) -> impl Iterator<Item = (&Bar, f64)> {
+    let largest = outlook.bars.iter().map(|bar| bar.tokens).max().unwrap_or_default().max(1);
+    // By the square root, a message of 60 tokens can be seen beside one of 12,000.
+    outlook.bars.iter().map(move |bar| (bar, share(bar.tokens, largest).sqrt()))
+}
+
+/// The bars of a treatment as one path, so that the picture has few elements.
+fn path(outlook: &Outlook, treatment: Treatment) -> String {
+    let mut path = String::new();
+    for (index, (bar, height)) in heights(outlook).enumerate() {
+        if bar.treatment == treatment {
+            let height = LEAST + height * (HEIGHT - LEAST);
+            // Writing to a string cannot fail.
+            let _ = write!(path, "M{index}.1 {HEIGHT}v-{height:.1}h.8v{height:.1}z");
+        }
+    }
+    path
+}
+
+/// The picture in words.
+fn described(outlook: &Outlook) -> String {
+    let mut words = plural(count(outlook.messages), "message", "messages");
+    for (treatment, number) in Treatment::ALL.into_iter().zip(outlook.numbers) {
+        if number > 0 {
+            let _ = write!(words, ", {} {}", thousands(number), treatment.label());
+        }
+    }
+    words
+}

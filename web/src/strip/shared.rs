@@ -1,0 +1,95 @@
+//! The picture to share: the bars, the tokens before and after, and nothing that is said in the conversation.
+
+use epitome::{Plan, Pressure};
+
+use super::heights;
+use crate::browser::{Block, Words};
+use crate::number::{change, count, percent, plural, thousands};
+use crate::store::{Outlook, Treatment};
+
+/// Width and height in pixels, as links are previewed.
+pub(super) const SIZE: (u32, u32) = (1200, 630);
+
+const LEFT: f64 = 60.0;
+const WIDTH: f64 = 1080.0;
+const BASE: f64 = 470.0;
+const HIGHEST: f64 = 250.0;
+
+/// The tokens now, and after the planned compaction.
+pub(super) fn heading(pressure: &Pressure, planned: Option<&Plan>) -> (String, String) {
+    let window = format!("window of {} tokens", thousands(pressure.window));
+    match planned {
+        Some(plan) => {
+            let (before, after) = (plan.tokens_before, plan.tokens_after);
+            let arrow = format!("{} → ~{} tokens", thousands(before), thousands(after));
+            (arrow, format!("{} · {window}", change(before, after)))
+        }
+        None => (
+            format!("{} tokens", thousands(pressure.tokens)),
+            format!("{} of a {window}", percent(pressure.fill)),
+        ),
+    }
+}
+
+/// The picture.
+pub(super) fn draw(
+    outlook: &Outlook,
+    (title, below): (String, String),
+) -> (Vec<Block>, Vec<Words>) {
+    let step = WIDTH / f64::from(count(outlook.bars.len()).max(1));
+    let bars = (0_u32..).zip(heights(outlook)).map(|(index, (bar, height))| {
+        let height = 4.0 + height * (HIGHEST - 4.0);
+        Block {
+            left: LEFT + f64::from(index) * step,
+            top: BASE - height,
+            width: (step * 0.82).max(1.0),
+            height,
+            colour: colour(bar.treatment),
+        }
+    });
+    let mut blocks: Vec<Block> = bars.collect();
+    let line = |left, top, size, colour, text| Words { left, top, size, text, colour };
+    let messages = plural(count(outlook.messages), "message", "messages");
+    let mut words = vec![
+        line(LEFT, 100.0, 60, "--ink", title),
+        line(LEFT, 150.0, 28, "--soft", below),
+        line(LEFT, 585.0, 26, "--accent", "epitome · npm install epitome".to_owned()),
+        line(LEFT + 720.0, 585.0, 26, "--soft", messages),
+    ];
+    let used = Treatment::ALL.into_iter().zip(outlook.numbers).filter(|(_, number)| *number > 0);
+    for (column, (treatment, number)) in (0_u32..).zip(used) {
+        let left = LEFT + f64::from(column) * 360.0;
+        let colour = colour(treatment);
+        blocks.push(Block { left, top: 501.0, width: 20.0, height: 20.0, colour });
+        let text = format!("{} {}", thousands(number), treatment.label());
+        words.push(line(left + 30.0, 520.0, 24, "--ink", text));
+    }
+    (blocks, words)
+}
+
+fn colour(treatment: Treatment) -> &'static str {
+    match treatment {
+        Treatment::Kept => "--ink",
+        Treatment::Summarized => "--accent",
+        Treatment::Shortened => "--warn",
+        Treatment::Removed => "--error",
+        Treatment::Gone => "--line",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Bar;
+
+    #[test]
+    fn the_picture_has_a_bar_for_each_message_inside_its_frame() {
+        let treatments = [Treatment::Kept, Treatment::Summarized, Treatment::Gone];
+        let bars = treatments.map(|treatment| Bar { tokens: 500, treatment }).to_vec();
+        let outlook = Outlook { bars, messages: 3, numbers: [1, 1, 0, 0, 1], ..Outlook::default() };
+        let (blocks, words) = draw(&outlook, ("title".to_owned(), "below".to_owned()));
+        assert_eq!(blocks.len(), 6, "three bars and three entries of the key");
+        assert!(blocks.iter().all(|block| block.left + block.width <= LEFT + WIDTH));
+        assert!(words.iter().any(|line| line.text == "1 become the summary"));
+    }
+}

@@ -1,0 +1,59 @@
+//! What survives a compaction: the summary, and what became of each fact of the messages that it replaced.
+
+mod facts;
+
+use std::sync::Arc;
+
+use epitome::{Outcome, Report};
+use leptos::prelude::*;
+
+use crate::direction::marked;
+use crate::run::Arriving;
+use crate::store::Store;
+use facts::Facts;
+
+/// The summary and its facts: while it arrives, and afterwards.
+#[component]
+pub(crate) fn Survives(store: Store) -> impl IntoView {
+    let running = Memo::new(move |_| store.progress.with(Option::is_some));
+    let applied = move || {
+        store.report.get().filter(|report| {
+            matches!(report.outcome, Outcome::Applied { .. }) && report.summary.is_some()
+        })
+    };
+    let content = move || {
+        match (running.get(), applied()) {
+        (true, _) => view! { <Arriving store /> }.into_any(),
+        (false, Some(report)) => view! { <Written store report /> }.into_any(),
+        (false, None) => view! {
+            <p class="hint">
+                "Every order number, path, date and amount in the messages that a summary replaces is looked up in it. "
+                "What is missing is appended word for word, as far as there is room. What the summary names and no "
+                "message does is reported here."
+            </p>
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <section class="survives card" aria-labelledby="survives-heading">
+            <h2 id="survives-heading">"What survives"</h2>
+            {content}
+        </section>
+    }
+}
+
+/// A written summary and its facts.
+#[component]
+fn Written(store: Store, report: Arc<Report>) -> impl IntoView {
+    let summary = report.summary.clone().unwrap_or_default();
+    view! {
+        <Facts store receipt=report.receipt.clone() />
+        <details class="summary" open=true>
+            <summary>"The summary"</summary>
+            <div class="summary-text" tabindex="0" role="region" aria-label="The summary">
+                {marked(&summary).into_owned()}
+            </div>
+        </details>
+    }
+}
