@@ -190,6 +190,57 @@ for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk-ui
 
 const LONG = "long-aider-1M.jsonl.gz";
 
+test("l6: the app ranks what is quoted, among it what only its own index has found", async () => {
+  const asked = [];
+  const rankRecall = async (question, candidates) => {
+    asked.push([question, candidates]);
+    return [{ id: "m2", score: 3 }, { id: candidates[0].id, score: 1 }, { id: "no such message", score: 9 }];
+  };
+  const compactor = await compacted(TALK, { rankRecall });
+  const found = await compactor.recall("Where is the key of the pump?", { tokens: 300 });
+  const [[question, [best, ...others]]] = asked;
+  assert.equal(question, "Where is the key of the pump?");
+  assert.deepEqual([best.score, best.speaker], [1, "user"]);
+  assert.match(best.text, /behind the blue door/);
+  assert.ok(others.length < 50 && others.every(({ score }) => score > 0 && score <= 1));
+  assert.match(found.passages[0].quotes[0].text, /ferry to Norderney/);
+  assert.deepEqual(new Set(found.passages.flatMap(({ quotes }) => quotes.map(({ id }) => id))), new Set(["m2", best.id]));
+  assert.ok(found.tokens <= 300);
+});
+
+test("l6: a message of the view is not quoted, whatever the app's ranking says", async () => {
+  const compactor = await compacted(TALK, { rankRecall: () => [{ id: lastId, score: 1 }] });
+  const lastId = `m${TALK.length - 1}`;
+  assert.deepEqual((await compactor.recall("Turn 29")).passages, []);
+});
+
+test("l6: a ranking that fails leaves the package's own, and the console says why", async (context) => {
+  const said = context.mock.method(console, "error", () => {});
+  const plain = await (await compacted()).recall("pump key");
+  const wrong = [() => Promise.reject(new Error("offline")), () => 7, () => [{ id: "m0" }], () => [{ id: "m0", score: Number.NaN }], () => [{ id: 3, score: 1 }]];
+  for (const [index, rankRecall] of wrong.entries()) {
+    const compactor = await compacted(TALK, { rankRecall });
+    assert.deepEqual(await compactor.recall("pump key"), plain);
+    assert.equal(said.mock.callCount(), index + 1);
+  }
+  await assert.rejects(compactorWith(POLICY, TALK, { rankRecall: "bm25" }), { code: "invalid-option" });
+});
+
+test("l6: while the app ranks, the conversation goes on and other questions are asked", async () => {
+  let answer;
+  const waiting = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const rankRecall = (question) => (question === "pump key" ? waiting : [{ id: "m2", score: 1 }]);
+  const compactor = await compacted(TALK, { rankRecall });
+  const first = compactor.recall("pump key");
+  assert.match(textsOf(await compactor.recall("ferry")), /Norderney/);
+  compactor.insert(said("user", "Before all of this."), "m0");
+  await compactor.compact();
+  answer([{ id: "m0", score: 1 }]);
+  assert.match(textsOf(await first), /blue door/);
+});
+
 test("l5: a million tokens are indexed and searched", { skip: skip || !files().includes(LONG) }, async (context) => {
   const [{ messages }] = conversations(LONG);
   const compactor = await createCompactor({ format: "openai-chat", policy: { window: 300_000 } });

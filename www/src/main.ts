@@ -1,10 +1,12 @@
 // The chat page: keeps its conversation inside the model's context window.
 
-import { type Compactor, createCompactor, openAICompatible, type Report } from "epitome";
+import { openAICompatible, type Report } from "epitome";
 import type { ChatMessage } from "./answer.js";
+import { archiveOf } from "./archive.js";
 import { Conversation, type Observer } from "./conversation.js";
 import { element, elementById } from "./element.js";
 import { EXAMPLES } from "./examples.js";
+import { Kept } from "./kept.js";
 import { meterIn } from "./meter.js";
 import { type Notice, noticeOf } from "./notice.js";
 import { editSettings, endpointOf, loadSettings, storeSettings } from "./settings.js";
@@ -13,13 +15,23 @@ import { Transcript } from "./transcript.js";
 const SYSTEM: ChatMessage = { role: "system", content: "You are a helpful assistant. Answer briefly." };
 
 let settings = loadSettings();
-const compactor: Compactor<ChatMessage> = await createCompactor({
-  format: "openai-chat",
-  policy: { window: settings.window },
-  // Each request creates a new summarizer, because the settings may have changed.
-  summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
-});
-compactor.append(SYSTEM);
+const saved = elementById("saved", HTMLElement);
+const kept = await Kept.open(
+  {
+    policy: { window: settings.window },
+    // Each request creates a new summarizer, because the settings may have changed.
+    summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
+  },
+  (state) => {
+    saved.textContent = state;
+  },
+);
+const { compactor } = kept;
+if (compactor.history().length === 0) {
+  compactor.append(SYSTEM);
+} else {
+  compactor.setPolicy({ window: settings.window });
+}
 
 const meter = meterIn(elementById("meter", HTMLElement));
 const transcript = new Transcript(elementById("log", HTMLElement));
@@ -75,6 +87,7 @@ const observer: Observer = {
     }
     meter.show(conversation.status);
     transcript.mark(conversation.view);
+    void kept.save();
   },
 };
 
@@ -136,4 +149,10 @@ elementById("settings-open", HTMLButtonElement).addEventListener("click", async 
   }
 });
 
+archiveOf(compactor);
+for (const message of compactor.history()) {
+  if (message.role !== "system") {
+    transcript.add(message);
+  }
+}
 observer.changed();

@@ -7,6 +7,7 @@ use epitome::message::{Entry, UnixTime};
 use crate::cut::cut;
 use crate::portable::logarithm;
 use crate::postings::Postings;
+use crate::relevance;
 use crate::terms::{TermId, Terms};
 
 /// An index of messages, which it knows by their positions in the conversation. It holds no text.
@@ -18,6 +19,8 @@ pub struct Index {
     pub(crate) speakers: Vec<String>,
     /// The terms of all units together.
     pub(crate) length: u64,
+    /// For each reach of a neighbourhood, what is left of an occurrence from the unit before to each unit.
+    pub(crate) near: [Vec<f32>; 2],
     reader: Terms,
 }
 
@@ -56,9 +59,18 @@ impl Index {
                     self.postings.entry(*term).or_default().push(number, same.len() as u32);
                 }
             }
-            self.length += unit.length as u64;
-            self.units.push(Unit { message, length: unit.length as u32 });
+            self.push(Unit { message, length: unit.length as u32 });
         }
+    }
+
+    /// Adds a unit whose terms are known.
+    pub(crate) fn push(&mut self, unit: Unit) {
+        let before = self.units.last().map(|before| before.length);
+        for (near, left) in self.near.iter_mut().zip(relevance::near(before, unit.length)) {
+            near.push(left);
+        }
+        self.length += u64::from(unit.length);
+        self.units.push(unit);
     }
 
     fn speaker(&mut self, name: &str) -> u32 {
@@ -77,6 +89,7 @@ impl Index {
         };
         self.messages.truncate(messages);
         let removed = self.units.split_off(first as usize);
+        self.near.iter_mut().for_each(|near| near.truncate(first as usize));
         self.length -= removed.iter().map(|unit| u64::from(unit.length)).sum::<u64>();
         self.postings.retain(|_, postings| {
             postings.truncate(first);
@@ -190,6 +203,7 @@ pub(crate) mod tests {
         let whole = indexed(&TALK);
         assert_eq!((&index.postings, &index.units), (&whole.postings, &whole.units));
         assert_eq!((&index.messages, index.length), (&whole.messages, whole.length));
+        assert_eq!(index.near, whole.near);
     }
 
     #[test]
@@ -200,6 +214,7 @@ pub(crate) mod tests {
         assert_eq!(read.to_bytes(), bytes);
         assert_eq!((&read.postings, &read.units), (&index.postings, &index.units));
         assert_eq!((read.length, &read.messages), (index.length, &index.messages));
+        assert_eq!(read.near, index.near);
         for end in 4..bytes.len() {
             assert_eq!(Index::from_bytes(&bytes[..end]).unwrap_err(), StoredError::Damaged);
         }

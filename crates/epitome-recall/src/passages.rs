@@ -63,7 +63,8 @@ impl Search {
     #[must_use]
     pub fn wanted(&self, index: &Index, budget: u32) -> Vec<usize> {
         let mut left = POOL * budget as f32;
-        let best = best_first(&self.regions()).into_iter().take_while(|unit| {
+        let scores = self.regions(REGION).into_iter();
+        let best = best_first(scores).map(|(unit, _)| unit).take_while(|unit| {
             let enough = left <= 0.0;
             let length = index.units.get(*unit).map_or(0, |unit| unit.length);
             left -= (length as f32 * TOKENS_PER_TERM).max(1.0);
@@ -108,11 +109,6 @@ impl Search {
         joined(choose(pool, weights, budget as f32))
     }
 
-    fn regions(&self) -> Vec<f32> {
-        let both = self.relevance.units.iter().zip(&self.relevance.regions);
-        both.map(|(unit, region)| if *unit > 0.0 { unit + REGION * region } else { 0.0 }).collect()
-    }
-
     /// The sentences of the best units.
     fn pool(
         &self,
@@ -122,14 +118,12 @@ impl Search {
         tokenizer: &dyn Tokenizer,
     ) -> Vec<Candidate> {
         let mut reader = Terms::default();
-        let scores = self.regions();
-        let best = best_first(&scores);
-        let score = |unit: usize| scores.get(unit).copied().unwrap_or_default();
-        let top = best.first().map_or(1.0, |unit| score(*unit));
+        let mut best = best_first(self.regions(REGION).into_iter()).peekable();
+        let top = best.peek().map_or(1.0, |(_, score)| *score);
         let mut left = POOL * budget as f32;
         let mut pool = Vec::new();
         let mut texts: BTreeMap<usize, Vec<Cut<'static>>> = BTreeMap::new();
-        for unit in best {
+        for (unit, score) in best {
             let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
                 continue;
             };
@@ -145,7 +139,7 @@ impl Search {
                 terms.sort_unstable();
                 terms.dedup();
                 let text = own.text.into_owned();
-                let score = score(unit) / top;
+                let score = score / top;
                 pool.push(Candidate { unit, message, sentence, text, tokens, terms, score });
             }
             if left <= 0.0 {
@@ -291,6 +285,21 @@ mod tests {
         let found = quotes("Where is the key of the pump?", 1_000, known);
         assert!(found.iter().all(|(_, text)| !text.contains("blue door")), "{found:?}");
         assert!(found.iter().any(|(_, text)| text.contains("with Dora")), "{found:?}");
+    }
+
+    #[test]
+    fn l6_only_preferred_messages_are_quoted_by_their_scores() {
+        let index = indexed(&SAID);
+        let text = |message: usize| SAID[message].1.to_owned();
+        let mut search = index.search("Where is the key of the pump?", |message| message != 5);
+        let best = search.best(&index, 2);
+        assert_eq!((best.len(), best[0]), (2, (4, 1.0)));
+        search.prefer(&index, &[(1, 0.5), (3, 2.0), (5, 9.0), (77, 1.0)].into());
+        assert_eq!(search.wanted(&index, 1_000), [1, 3]);
+        let passages = search.passages(&index, text, 1_000, "", &CharactersPer(4));
+        let quoted: Vec<usize> =
+            passages.iter().flat_map(|one| &one.quotes).map(|quote| quote.message).collect();
+        assert_eq!(quoted, [3, 1]);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! How well each unit fits to weighted terms: by its own words, and by those that stand near it.
 
-use std::collections::BTreeMap;
-
 use crate::index::Index;
 use crate::portable::decay;
 use crate::postings::Postings;
@@ -21,45 +19,86 @@ const GAP: f32 = 2.0;
 /// What is less than this is no longer near.
 const LEAST: f32 = 0.02;
 
+/// How far an occurrence is near anything, in reaches: what [`decay`] makes less than [`LEAST`] of it.
+const EXTENT: f32 = 6.0;
+/// How many units the neighbourhoods of one search may visit. A million tokens have enough for all but the commonest words; in
+/// more, only rarer words have neighbourhoods, so that a search takes no longer.
+const MOST_VISITS: u64 = 2_000_000;
+
 /// The scores of all units.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Relevance {
     /// By the terms in it and near it.
     pub(crate) units: Vec<f32>,
     /// By the terms in the wide neighbourhood only.
     pub(crate) regions: Vec<f32>,
+    spreads: [Spread; REACHES.len()],
+    /// How many units neighbourhoods may still visit.
+    visits: u64,
 }
 
-/// Scores all units. Costs O(units + occurrences of the terms and what is near them).
-pub(crate) fn relevance(index: &Index, terms: &BTreeMap<TermId, f32>) -> Relevance {
-    let count = index.units.len();
-    let average = (index.length as f32 / count.max(1) as f32).max(1.0);
-    let mut units = vec![0.0_f32; count];
-    let mut regions = units.clone();
-    let mut spreads = REACHES.map(|reach| Spread::new(index, reach));
-    for (term, weight) in terms {
-        let Some(postings) = index.postings.get(term) else { continue };
-        let weight = index.rarity(*term) * weight;
-        for (unit, often) in postings.iter() {
-            let at = unit as usize;
-            if let (Some(score), Some(unit)) = (units.get_mut(at), index.units.get(at)) {
-                let length = 1.0 - LENGTH + LENGTH * unit.length as f32 / average;
-                *score += weight * saturated(often as f32, SATURATION * length, SATURATION);
+impl Relevance {
+    /// Nothing is relevant yet. Costs O(units).
+    pub(crate) fn new(index: &Index) -> Self {
+        let none = vec![0.0; index.units.len()];
+        let spread = || Spread { near: none.clone(), touched: Vec::new() };
+        let spreads = [spread(), spread()];
+        Self { units: none.clone(), regions: none, spreads, visits: MOST_VISITS }
+    }
+
+    /// Adds what weighted terms say, the rarest first. Costs O(occurrences of the terms and what is near them), the latter at
+    /// most [`MOST_VISITS`] units in one search.
+    pub(crate) fn add(&mut self, index: &Index, terms: impl Iterator<Item = (TermId, f32)>) {
+        let count = index.units.len();
+        let average = (index.length as f32 / count.max(1) as f32).max(1.0);
+        let found = terms.filter_map(|(term, weight)| {
+            let postings = index.postings.get(&term)?;
+            Some((postings.units(), term, index.rarity(term) * weight, postings))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort_unstable_by_key(|(units, term, ..)| (*units, *term));
+        for (_, _, weight, postings) in found {
+            for (unit, often) in postings.iter() {
+                let at = unit as usize;
+                if let (Some(score), Some(unit)) = (self.units.get_mut(at), index.units.get(at)) {
+                    let length = 1.0 - LENGTH + LENGTH * unit.length as f32 / average;
+                    *score += weight * saturated(often as f32, SATURATION * length, SATURATION);
+                }
+            }
+            let visits = visits(postings, count, average);
+            let Some(left) = self.visits.checked_sub(visits) else { continue };
+            self.visits = left;
+            for (at, (spread, factors)) in self.spreads.iter_mut().zip(&index.near).enumerate() {
+                spread.each(factors, postings, |unit, often| {
+                    let value = weight * saturated(often, NEAR_SATURATION, NEAR_SATURATION);
+                    if let Some(score) = self.units.get_mut(unit) {
+                        *score += NEAR_SHARE * value;
+                    }
+                    if let Some(score) =
+                        self.regions.get_mut(unit).filter(|_| at + 1 == REACHES.len())
+                    {
+                        *score += value;
+                    }
+                });
             }
         }
-        for (at, spread) in spreads.iter_mut().enumerate() {
-            spread.each(postings, |unit, often| {
-                let value = weight * saturated(often, NEAR_SATURATION, NEAR_SATURATION);
-                if let Some(score) = units.get_mut(unit) {
-                    *score += NEAR_SHARE * value;
-                }
-                if let Some(score) = regions.get_mut(unit).filter(|_| at + 1 == REACHES.len()) {
-                    *score += value;
-                }
-            });
-        }
     }
-    Relevance { units, regions }
+}
+
+/// The most units that are near a term: all of them, twice for each reach, or those around its occurrences.
+fn visits(postings: &Postings, units: usize, average: f32) -> u64 {
+    let around = |reach: f32| {
+        let side = (EXTENT * reach / (average + GAP)) as u64 + 1;
+        (units as u64).min(u64::from(postings.units()) * side) * 2
+    };
+    REACHES.into_iter().map(around).sum()
+}
+
+/// What is left of an occurrence in the unit before, for each reach, where the units have these lengths.
+pub(crate) fn near(before: Option<u32>, length: u32) -> [f32; REACHES.len()] {
+    let half = |length: u32| (length as f32 + GAP) / 2.0;
+    let distance = before.map_or(0.0, half) + half(length);
+    REACHES.map(|reach| decay(distance / reach))
 }
 
 fn saturated(often: f32, half: f32, most: f32) -> f32 {
@@ -67,26 +106,16 @@ fn saturated(often: f32, half: f32, most: f32) -> f32 {
 }
 
 /// Spreads the occurrences of a term over the units around it.
+#[derive(Clone, Debug)]
 struct Spread {
-    /// What is left of an occurrence in the unit before, for each unit.
-    factors: Vec<f32>,
     near: Vec<f32>,
     touched: Vec<usize>,
 }
 
 impl Spread {
-    fn new(index: &Index, reach: f32) -> Self {
-        let mut before = 0.0;
-        let factors = index.units.iter().map(|unit| {
-            let half = (unit.length as f32 + GAP) / 2.0;
-            let distance = std::mem::replace(&mut before, half) + half;
-            decay(distance / reach)
-        });
-        Self { factors: factors.collect(), near: vec![0.0; index.units.len()], touched: Vec::new() }
-    }
-
-    /// Calls `each` for all units that are near an occurrence, with how much of the term is there.
-    fn each(&mut self, postings: &Postings, mut each: impl FnMut(usize, f32)) {
+    /// Calls `each` for all units that are near an occurrence, with how much of the term is there. `factors` are what is left
+    /// of it from each unit to the next.
+    fn each(&mut self, factors: &[f32], postings: &Postings, mut each: impl FnMut(usize, f32)) {
         let found: Vec<(usize, f32)> =
             postings.iter().map(|(unit, often)| (unit as usize, often as f32)).collect();
         let mut next = found.iter().copied().peekable();
@@ -94,7 +123,7 @@ impl Spread {
             let (mut at, mut sum) = (start, often);
             self.add(at, often);
             // Until the term is no longer near, or occurs again.
-            while let Some(factor) = self.factors.get(at + 1) {
+            while let Some(factor) = factors.get(at + 1) {
                 at += 1;
                 sum *= factor;
                 if let Some((_, again)) = next.next_if(|(unit, _)| *unit == at) {
@@ -108,7 +137,7 @@ impl Spread {
         let mut next = found.iter().rev().copied().peekable();
         while let Some((start, often)) = next.next() {
             let (mut at, mut sum) = (start, often);
-            while let Some(factor) = self.factors.get(at).filter(|_| at > 0) {
+            while let Some(factor) = factors.get(at).filter(|_| at > 0) {
                 at -= 1;
                 sum *= factor;
                 self.add(at, sum);
@@ -142,19 +171,45 @@ mod tests {
     use crate::index::tests::indexed;
     use crate::terms::Terms;
 
+    /// A conversation of so many messages, in one of which Zephyrine comes.
+    fn long(messages: usize) -> Index {
+        let mut said = vec![("user", "The beds are dry and the roses want water."); messages];
+        said[messages / 2] = ("user", "Zephyrine came.");
+        indexed(&said)
+    }
+
+    fn term(word: &str) -> TermId {
+        let mut term = None;
+        Terms::default().for_each(word, |found| term = Some(found));
+        term.unwrap()
+    }
+
     #[test]
     fn l5_a_rare_word_costs_no_more_in_a_long_conversation() {
         let near = |messages: usize| {
-            let mut said = vec![("user", "The beds are dry and the roses want water."); messages];
-            said[messages / 2] = ("user", "Zephyrine came.");
-            let index = indexed(&said);
-            let mut term = None;
-            Terms::default().for_each("Zephyrine", |found| term = Some(found));
-            let postings = &index.postings[&term.unwrap()];
+            let index = long(messages);
             let mut visited = 0;
-            Spread::new(&index, REACHES[1]).each(postings, |_, _| visited += 1);
+            let mut relevance = Relevance::new(&index);
+            let postings = &index.postings[&term("Zephyrine")];
+            relevance.spreads[1].each(&index.near[1], postings, |_, _| visited += 1);
             visited
         };
         assert_eq!(near(2_000), near(8_000));
+    }
+
+    #[test]
+    fn l5_the_neighbourhoods_of_common_words_are_bounded() {
+        let visited = |messages: usize| {
+            let index = long(messages);
+            let mut relevance = Relevance::new(&index);
+            let words = ["beds", "dry", "roses", "water", "Zephyrine"];
+            relevance.add(&index, words.into_iter().map(|word| (term(word), 1.0)));
+            MOST_VISITS - relevance.visits
+        };
+        let few = visited(2_000);
+        assert!((4 * few - few..=4 * few).contains(&visited(8_000)), "they grow at first");
+        let messages = 150_000;
+        let most = visited(messages);
+        assert!(most > 0 && most <= MOST_VISITS && most < messages as u64 / 2_000 * few, "{most}");
     }
 }

@@ -1,10 +1,10 @@
 //! A question: its terms, whom it names, and the messages that fit to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::cut::cut;
 use crate::index::Index;
-use crate::relevance::{Relevance, relevance};
+use crate::relevance::Relevance;
 use crate::terms::{TermId, Terms};
 
 /// How much more a message of a speaker counts whom the question names.
@@ -20,11 +20,9 @@ const FEEDBACK: f32 = 0.2;
 pub struct Search {
     /// The terms of the question with their weights.
     pub(crate) terms: BTreeMap<TermId, f32>,
-    /// Whether the question names the speaker.
-    speakers: Vec<bool>,
-    /// Whether the message is searched.
-    searched: Vec<bool>,
-    pub(crate) relevance: Relevance,
+    relevance: Relevance,
+    /// How much each unit counts: nothing if it is not searched, and more if the question names its speaker.
+    shares: Vec<f32>,
 }
 
 impl Index {
@@ -45,34 +43,38 @@ impl Index {
             reader.for_each(name, |term| names.push(term));
             names.get(before..).unwrap_or_default().iter().any(|name| terms.contains_key(name))
         });
-        let speakers = speakers.collect();
+        let speakers: Vec<bool> = speakers.collect();
         // Where others say a speaker's name, they mostly address them. A question with nothing else is about the name.
         if terms.keys().any(|term| !names.contains(term)) {
             terms.retain(|term, _| !names.contains(term));
         }
-        let searched = (0..self.messages.len()).map(is_searched).collect();
-        let mut search = Search { terms, speakers, searched, relevance: Relevance::default() };
-        search.rank(self);
-        search
+        let shares = self.units.iter().map(|unit| {
+            let at = unit.message as usize;
+            let speaker = self.messages.get(at).map(|message| message.speaker as usize);
+            let named = speaker.and_then(|speaker| speakers.get(speaker)).copied();
+            match is_searched(at) {
+                false => 0.0,
+                true if named.unwrap_or_default() => 1.0 + NAMED,
+                true => 1.0,
+            }
+        });
+        let shares = shares.collect();
+        let mut relevance = Relevance::new(self);
+        relevance.add(self, terms.iter().map(|(term, weight)| (*term, *weight)));
+        Search { terms, relevance, shares }
     }
 }
 
 impl Search {
-    fn rank(&mut self, index: &Index) {
-        let Relevance { mut units, mut regions } = relevance(index, &self.terms);
-        let scores = units.iter_mut().zip(&mut regions);
-        for (unit, (score, region)) in index.units.iter().zip(scores) {
-            let at = unit.message as usize;
-            let speaker = index.messages.get(at).map(|message| message.speaker as usize);
-            let named = speaker.and_then(|speaker| self.speakers.get(speaker)).copied();
-            if named.unwrap_or_default() {
-                *score *= 1.0 + NAMED;
-            }
-            if !self.searched.get(at).copied().unwrap_or_default() {
-                (*score, *region) = (0.0, 0.0);
-            }
-        }
-        self.relevance = Relevance { units, regions };
+    /// How well each unit fits.
+    fn units(&self) -> impl Iterator<Item = f32> {
+        self.relevance.units.iter().zip(&self.shares).map(|(score, share)| score * share)
+    }
+
+    /// The same with what is said around it, for finding stretches of the conversation.
+    pub(crate) fn regions(&self, region: f32) -> Vec<f32> {
+        let both = self.units().zip(&self.relevance.regions);
+        both.map(|(unit, around)| if unit > 0.0 { unit + region * around } else { 0.0 }).collect()
     }
 
     /// The messages that fit at all, the best first. Costs O(n log n) in them.
@@ -80,7 +82,7 @@ impl Search {
     pub fn ranked(&self, index: &Index) -> Vec<usize> {
         let mut seen = vec![false; index.messages.len()];
         let mut ranked = Vec::new();
-        for unit in best_first(&self.relevance.units) {
+        for (unit, _) in best_first(self.units()) {
             let Some(unit) = index.units.get(unit) else { continue };
             let message = unit.message as usize;
             if let Some(seen) = seen.get_mut(message).filter(|seen| !**seen) {
@@ -91,21 +93,64 @@ impl Search {
         ranked
     }
 
+    /// The messages that fit best, at most `most`, each with how well it fits, from 0 to 1, which is the best one. Costs
+    /// O(messages).
+    #[must_use]
+    pub fn best(&self, index: &Index, most: usize) -> Vec<(usize, f32)> {
+        let mut units = best_first(self.units());
+        let mut found: Vec<(usize, f32)> = Vec::new();
+        while found.len() < most {
+            let Some((unit, score)) = units.next() else { break };
+            let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
+                break;
+            };
+            if found.iter().all(|(known, _)| *known != message) {
+                found.push((message, score));
+            }
+        }
+        let top = found.first().map_or(1.0, |(_, score)| *score);
+        found.iter_mut().for_each(|(_, score)| *score /= top);
+        found
+    }
+
+    /// Replaces the ranking: only these messages fit, by these scores, which are above 0. Of the parts of a long message, those
+    /// that fit the question's words fit better. Messages that are not searched do not fit.
+    pub fn prefer(&mut self, index: &Index, scores: &BTreeMap<usize, f32>) {
+        let own: Vec<f32> = self.units().collect();
+        for (message, score) in scores {
+            let from = index.messages.get(*message).map(|message| message.first_unit as usize);
+            let until = index.messages.get(message + 1).map(|message| message.first_unit as usize);
+            let Some(from) = from else { continue };
+            let units = from..until.unwrap_or(own.len());
+            let own = own.get(units.clone()).unwrap_or_default();
+            let most = own.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+            for (unit, own) in units.zip(own) {
+                if let Some(preferred) = self.relevance.units.get_mut(unit) {
+                    *preferred = score * (1.0 + own / most);
+                }
+            }
+        }
+        for (unit, share) in index.units.iter().zip(&mut self.shares) {
+            let is_preferred = scores.contains_key(&(unit.message as usize));
+            *share = if is_preferred && *share > 0.0 { 1.0 } else { 0.0 };
+        }
+        self.relevance.regions.fill(0.0);
+    }
+
     /// The messages whose texts [`Self::widen`] reads.
     #[must_use]
     pub fn wanted_to_widen(&self, index: &Index) -> Vec<usize> {
-        let best = best_first(&self.relevance.units).into_iter().take(FEEDBACK_UNITS);
-        messages_of(index, best)
+        let best = best_first(self.units()).take(FEEDBACK_UNITS);
+        messages_of(index, best.map(|(unit, _)| unit))
     }
 
     /// Adds to the question what its best messages have in common and other messages do not. Each of them is read once.
     pub fn widen(&mut self, index: &Index, text: impl Fn(usize) -> String) {
         let mut reader = Terms::default();
         let mut found: BTreeMap<TermId, f32> = BTreeMap::new();
-        let best = best_first(&self.relevance.units);
-        let score = |unit: usize| self.relevance.units.get(unit).copied().unwrap_or_default();
-        let top = best.first().map_or(1.0, |unit| score(*unit));
-        for at in best.into_iter().take(FEEDBACK_UNITS) {
+        let best: Vec<(usize, f32)> = best_first(self.units()).take(FEEDBACK_UNITS).collect();
+        let top = best.first().map_or(1.0, |(_, score)| *score);
+        for (at, score) in best {
             let Some(message) = index.units.get(at).map(|unit| unit.message as usize) else {
                 continue;
             };
@@ -121,7 +166,7 @@ impl Search {
             terms.sort_unstable();
             terms.dedup();
             for term in terms {
-                *found.entry(term).or_default() += score(at) / top;
+                *found.entry(term).or_default() += score / top;
             }
         }
         let found = found.into_iter().filter(|(term, _)| !self.terms.contains_key(term));
@@ -129,10 +174,11 @@ impl Search {
             found.map(|(term, share)| (share * index.rarity(term), term)).collect();
         found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let most = found.first().map_or(1.0, |(value, _)| *value);
-        for (value, term) in found.into_iter().take(FEEDBACK_TERMS) {
-            self.terms.insert(term, FEEDBACK * value / most);
-        }
-        self.rank(index);
+        found.truncate(FEEDBACK_TERMS);
+        let added = found.into_iter().map(|(value, term)| (term, FEEDBACK * value / most));
+        let added: Vec<(TermId, f32)> = added.collect();
+        self.relevance.add(index, added.iter().copied());
+        self.terms.extend(added);
     }
 }
 
@@ -145,10 +191,14 @@ pub(crate) fn messages_of(index: &Index, units: impl Iterator<Item = usize>) -> 
     messages
 }
 
-/// The units with a score, the best first.
-pub(crate) fn best_first(scores: &[f32]) -> Vec<usize> {
-    let scored = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
-    let mut best: Vec<(usize, f32)> = scored.map(|(at, score)| (at, *score)).collect();
-    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    best.into_iter().map(|(at, _)| at).collect()
+/// The units with a score, the best first, each with it. Costs O(units), and O(log units) for each that is taken.
+pub(crate) fn best_first(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = (usize, f32)> {
+    // The bits of positive numbers are in their order.
+    let scored = (0_u32..).zip(scores).filter(|(_, score)| *score > 0.0);
+    let scored = scored.map(|(unit, score)| (u64::from(score.to_bits()) << 32) | u64::from(!unit));
+    let mut heap = BinaryHeap::from(scored.collect::<Vec<u64>>());
+    std::iter::from_fn(move || {
+        let best = heap.pop()?;
+        Some((!(best as u32) as usize, f32::from_bits((best >> 32) as u32)))
+    })
 }

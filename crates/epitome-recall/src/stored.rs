@@ -92,8 +92,7 @@ fn read(from: &mut &[u8]) -> Option<Index> {
         index.messages.push(Message { first_unit: index.units.len() as u32, speaker });
         for _ in 0..read_number(from)? {
             let length = u32::try_from(read_number(from)?).ok()?;
-            index.units.push(Unit { message: at, length });
-            index.length += u64::from(length);
+            index.push(Unit { message: at, length });
         }
     }
     let mut postings: BTreeMap<TermId, Postings> = BTreeMap::new();

@@ -156,6 +156,46 @@ pub fn widen(archive: usize, tokens: u32) -> usize {
     numbers(&wanted)
 }
 
+/// The best messages of the search, at most `most`: puts the position and the score of each into the buffer, as [`search`]
+/// does.
+#[wasm_bindgen]
+pub fn candidates(archive: usize, most: usize) -> usize {
+    let found = with(archive, |archive| {
+        let Archive { index, search, texts, .. } = archive;
+        texts.clear();
+        let best = search.take().map(|search| search.best(index, most)).unwrap_or_default();
+        best.iter().map(|(message, score)| format!("{message} {score}")).collect::<Vec<_>>()
+    });
+    buffer::put(found.join(" "))
+}
+
+/// Quotes only the messages in the buffer, which has the position and the score of each, with spaces between them. Puts the
+/// positions of those whose texts [`choose`] needs into it, as [`search`] does.
+#[wasm_bindgen]
+pub fn prefer(archive: usize, bytes: usize, tokens: u32) -> usize {
+    let list = text(bytes);
+    let wanted = with(archive, |archive| {
+        let Archive { index, search, .. } = archive;
+        let Some(search) = search else { return Vec::new() };
+        let mut numbers = list.split(' ');
+        let mut scores = BTreeMap::new();
+        while let (Some(at), Some(score)) = (numbers.next(), numbers.next()) {
+            if let (Ok(at), Ok(score)) = (at.parse::<usize>(), score.parse::<f32>()) {
+                scores.insert(at, score);
+            }
+        }
+        search.prefer(index, &scores);
+        search.wanted(index, tokens)
+    });
+    numbers(&wanted)
+}
+
+/// Puts the speaker of a message into the buffer, and returns its bytes.
+#[wasm_bindgen]
+pub fn speaker(archive: usize, message: usize) -> usize {
+    buffer::put(with(archive, |archive| archive.index.speaker_of(message).to_owned()))
+}
+
 /// Ends the search. Puts the passages into the buffer, and returns their bytes: a line `passage` with a score for each, and
 /// below it for each quote a line `quote` with its position and its length in UTF-16 units, and its text. [`rendered`] has at
 /// most `tokens` tokens.

@@ -275,7 +275,7 @@ export interface SyncReport {
 }
 
 /** Options of an agent. Whatever is absent is that of its team. */
-export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;
 }
@@ -315,6 +315,13 @@ export interface HostOptions<M extends object = object> {
    * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
+  /**
+   * Ranks what `recall` quotes, such as by embeddings or by a model that reranks. If it fails, the package's own ranking is used,
+   * and the console says why.
+   */
+  rankRecall?: RankRecall;
+  /** Keeps the index of `recall`, which is made again otherwise. `openConversation` of `epitome/storage` sets it. */
+  recallIndex?: RecallIndexKeeper;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -452,65 +459,6 @@ export interface Summary {
   finishReason?: string;
 }
 
-/** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
-
-/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
-
-/** The fields of all members of a union. */
-type FieldOf<U> = U extends unknown ? keyof U : never;
-
-/** The same by the fields of parts. */
-type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
-
-/** The fields of the parts that a message's content may have. */
-type PartFieldOf<M> = M extends {
-  content?: infer C;
-} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
-
-/** Repaired messages, and what was done. */
-export interface Repaired<M extends object = object> {
-  /** The messages. Those that were valid are the same objects. */
-  messages: M[];
-  /** What was repaired. */
-  done: Issue[];
-  /** What is still wrong, because a repair would be a guess. */
-  left: Issue[];
-}
-
-/**
- * Something in messages that the provider, or some servers of its format, refuse.
- */
-export interface Issue {
-  /**
-   * Where: `messages[3].content[1].text`.
-   */
-  path: string;
-  /**
-   * What is wrong.
-   */
-  code: IssueCode;
-  /**
-   * How severe it is.
-   */
-  severity: Severity;
-  /**
-   * What is wrong, for people, and what to do about it.
-   */
-  message: string;
-}
-
-/**
- * What can be wrong with messages.
- */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
-
-/**
- * How severe an issue is.
- */
-export type Severity = "odd" | "depends" | "refused";
-
 /**
  * A compaction that is about to start.
  */
@@ -561,6 +509,39 @@ export interface Changes {
   lines: string;
   /** The compactor's own state, as one line, in place of the one before. */
   state: string;
+}
+
+/**
+ * Ranks messages for a question. It gets those whose words fit best, at most 50, and returns the messages that are to be quoted:
+ * any of them, and others that have left the view, such as what the app's own index of embeddings has found.
+ */
+export type RankRecall = (question: string, candidates: RecallCandidate[]) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
+
+/** A message that may answer a question. */
+export interface RecallCandidate {
+  /** Its id, for `history()` and `metadata`. */
+  id: string;
+  /** Its role, and behind it its author if that is known. */
+  speaker: string;
+  /** What is searched of it. */
+  text: string;
+  /** How well its words fit, from 0 to 1: the best one has 1. */
+  score: number;
+}
+
+/** A message and how well it fits. */
+export interface RankedMessage {
+  id: string;
+  /** Above 0. */
+  score: number;
+}
+
+/** Keeps the index of a conversation, which is made again if it is lost. */
+export interface RecallIndexKeeper {
+  /** The index that was kept last, if it is of the first messages of the conversation as that was opened. */
+  load(): Promise<Uint8Array | undefined>;
+  /** Keeps the index of all messages. False if it cannot now, such as because some of them are not stored. */
+  save(index: () => Uint8Array): boolean;
 }
 
 /** The result of a compaction that needed a summary. */
@@ -840,25 +821,6 @@ export type ReportOutcome = { outcome: "applied"; checkpoint: CheckpointId } | {
  * One committed compaction, numbered from 1 in the order of the commits.
  */
 export type CheckpointId = number;
-
-/**
- * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
- * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
- */
-export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
-
-/** The encoding or the tokenizer by which a text is counted. */
-export interface CountOptions {
-  /** Default: `o200k_base`. */
-  encoding?: Encoding;
-  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
-  tokenizer?: string;
-}
-
-/**
- * A byte-pair encoding of OpenAI's models.
- */
-export type Encoding = "o200k_base" | "cl100k_base";
 
 /** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (messages: M[], context: {
@@ -1464,6 +1426,11 @@ export type Counting = "estimate" | { estimate: Family } | { charactersPerToken:
 export type Family = "o200k_base" | "cl100k_base" | "claude" | "gemini";
 
 /**
+ * A byte-pair encoding of OpenAI's models.
+ */
+export type Encoding = "o200k_base" | "cl100k_base";
+
+/**
  * What happens to signed reasoning that a model accepts only behind an unchanged history, as Claude Fable does from 5.1 on.
  */
 export type LockedReasoning = "remove" | "keep" | "appendOnly";
@@ -1761,25 +1728,6 @@ export interface Statistics {
   tokensPerSecond: number;
 }
 
-/** What a compaction of these messages would do. */
-export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
-
-/** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `session-compaction`. */
-  reason?: Reason;
-}
-
-/** Options of a new compactor. */
-export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
-  /** The format of the messages. */
-  format: F;
-  /** When to compact and how far. Default: the preset `recommended`. */
-  policy?: PolicySpec;
-  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
-  notes?: string | undefined;
-}
-
 /** What a compaction would do. */
 export interface Plan extends PlanFigures {
   /**
@@ -2012,6 +1960,36 @@ export interface UsageOfView {
 
 /** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */
 export type SaveState = "saved" | "saving" | "unsaved";
+
+/** How a plan is made without a compactor. */
+export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
+  /** Default: `session-compaction`. */
+  reason?: Reason;
+}
+
+/** Options of a new compactor. */
+export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
+  /** The format of the messages. */
+  format: F;
+  /** When to compact and how far. Default: the preset `recommended`. */
+  policy?: PolicySpec;
+  /** What `notes()` returned when the app stored `messages()`. Only for messages among which is a summary. */
+  notes?: string | undefined;
+}
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
 
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {
@@ -2457,9 +2435,51 @@ export interface Converted<M extends object = object> {
 }
 
 /**
+ * Something in messages that the provider, or some servers of its format, refuse.
+ */
+export interface Issue {
+  /**
+   * Where: `messages[3].content[1].text`.
+   */
+  path: string;
+  /**
+   * What is wrong.
+   */
+  code: IssueCode;
+  /**
+   * How severe it is.
+   */
+  severity: Severity;
+  /**
+   * What is wrong, for people, and what to do about it.
+   */
+  message: string;
+}
+
+/**
+ * What can be wrong with messages.
+ */
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+
+/**
+ * How severe an issue is.
+ */
+export type Severity = "odd" | "depends" | "refused";
+
+/**
  * The format that messages seem to be in.
  */
 export type Detection = { kind: "known"; format: Format } | { kind: "unclear" };
+
+/** Repaired messages, and what was done. */
+export interface Repaired<M extends object = object> {
+  /** The messages. Those that were valid are the same objects. */
+  messages: M[];
+  /** What was repaired. */
+  done: Issue[];
+  /** What is still wrong, because a repair would be a guess. */
+  left: Issue[];
+}
 
 /** Counts tokens synchronously. */
 export interface TokenCounter {
@@ -2472,6 +2492,14 @@ export interface TokenCounter {
   count(text: string, options?: {
     encoding?: Encoding;
   }): number;
+}
+
+/** The encoding or the tokenizer by which a text is counted. */
+export interface CountOptions {
+  /** Default: `o200k_base`. */
+  encoding?: Encoding;
+  /** Count by the tokenizer that `loadTokenizer` loaded under this name, instead of an encoding. */
+  tokenizer?: string;
 }
 
 /** Which part of an encoding's vocabulary is loaded, and from where. */
@@ -2667,6 +2695,9 @@ export declare function runTurn<M extends object, R extends TurnResponse<M>>(com
  */
 export declare function contextOverflow(error: unknown): Promise<ContextOverflow | undefined>;
 
+/** What a compaction of these messages would do. */
+export declare function plan<M extends object>(messages: readonly M[], options: PlanOptions): Promise<Plan>;
+
 /** The most recent messages that fit, with their system prompts. Tool calls stay with their results. */
 export declare function recentWithin<M extends object>(messages: readonly M[], options: RecentOptions): Promise<M[]>;
 
@@ -2675,6 +2706,9 @@ export declare function detectFormat(messages: readonly unknown[]): Promise<Dete
 
 /** What the provider of this format would refuse in these messages, and where. */
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
+
+/** The messages as the provider accepts them. Those that were valid are the same objects. */
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
 export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
@@ -2720,6 +2754,12 @@ export declare function geminiCounter<M extends object = object>(options: Provid
 
 /** Asks a llama.cpp server to count the tokens of chat messages in its model's chat template, for `countTokens`. */
 export declare function llamaCppCounter<M extends object = object>(options: ProviderCounterOptions): ProviderCounter<M>;
+
+/**
+ * Counts the tokens of a text exactly as a model does; by `o200k_base` if no encoding is given. Loads the part of the
+ * vocabulary that the text needs, if it is not loaded yet. The text of special tokens is counted as plain text.
+ */
+export declare function countTokens(text: string, options?: CountOptions): Promise<number>;
 
 /**
  * Loads the vocabulary of an encoding, from the package's own file or from `source`. It is loaded once, for all compactors

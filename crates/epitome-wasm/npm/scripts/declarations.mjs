@@ -54,7 +54,7 @@ export function declarations(dist) {
   }
   const kept = new Map();
   const visit = (node) => {
-    const declared = ts.isIdentifier(node) ? found.get(node.text) : undefined;
+    const declared = refers(node) ? found.get(node.text) : undefined;
     if (declared !== undefined && !kept.has(node.text)) {
       if (declared.length > 1 && !declared.every(ts.isFunctionDeclaration)) {
         throw new Error(`two files declare a type ${node.text}, of which one is public; only one of them can have this name`);
@@ -86,7 +86,7 @@ export function declarations(dist) {
 function entryOf(file, found, origins, path) {
   const [lines, imports, own] = [[], new Map(), new Map()];
   const visit = (node) => {
-    const name = ts.isIdentifier(node) ? node.text : undefined;
+    const name = refers(node) ? node.text : undefined;
     if (origins.has(name)) {
       imports.set(origins.get(name), (imports.get(origins.get(name)) ?? new Set()).add(name));
     } else if (found.has(name) && !own.has(name)) {
@@ -104,6 +104,13 @@ function entryOf(file, found, origins, path) {
   own.forEach((_, name) => origins.set(name, path));
   const used = [...imports].map(([from, names]) => `import type { ${[...names].sort().join(", ")} } from "${from}";\n`);
   return [...foreignTypes(found, own, file), ...used, ...lines, "\n", [...own.values()].join("\n")].join("");
+}
+
+/** True for a name of a declaration, and false for the name of a member or a parameter, which may be the same word. */
+function refers(node) {
+  const { parent } = node;
+  const isMember = ts.isPropertySignature(parent) || ts.isMethodSignature(parent) || ts.isParameter(parent);
+  return ts.isIdentifier(node) && !(isMember && parent.name === node);
 }
 
 /** The imports of types from other packages. */

@@ -31,6 +31,12 @@ impl Compactor {
         found
     }
 
+    /// The position of a message; undefined if it is not in the conversation.
+    #[wasm_bindgen(js_name = positionOf)]
+    pub fn position_of(&self, id: &str) -> Option<usize> {
+        self.engine.log().position(&id.into())
+    }
+
     /// For each message 1 if the model does not get it, or not whole; otherwise 0.
     pub fn departed(&self) -> Vec<u8> {
         let projection = self.engine.conversation().projection();

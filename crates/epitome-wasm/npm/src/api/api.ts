@@ -137,7 +137,8 @@ export type {
 } from "../host/turn.js";
 export { type ContextParts, contextProviders } from "../host/context-providers.js";
 export { recallTool, type RecallParameters, type RecallTools } from "../recall/tool.js";
-export type { Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
+export type { RankedMessage, RankRecall, RecallCandidate } from "../recall/rank.js";
+export type { RecallIndexKeeper, Recalled, RecalledPassage, RecalledQuote, RecallOptions, Returned } from "../recall/recall.js";
 export type { TokenizerSources } from "../counting/tokenizer.js";
 
 const MODULES: Modules = {

@@ -57,7 +57,9 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
       return known;
     }
     const { policy, ...own } = fieldsOf(options, "options");
-    const host = { ...this.host, ...own, agent: key };
+    // The kept index is of the messages that are for all.
+    const { recallIndex: _, ...shared } = this.host;
+    const host = { ...shared, ...own, agent: key };
     const isKnown = this.calls.run((engine) => engine.agents()).includes(key);
     const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
     const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit);

@@ -7,6 +7,8 @@ import { epitomeError, messageOf } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
 import type { CompactionEvent } from "./compactor.js";
 import type { FormatOf } from "./format-messages.js";
+import type { RankRecall } from "../recall/rank.js";
+import type { RecallIndexKeeper } from "../recall/recall.js";
 import type { Summarize } from "./summarize.js";
 
 /** What an app gives to a compactor. */
@@ -44,6 +46,13 @@ export interface HostOptions<M extends object = object> {
    * `QuotaExceededError`, the compaction is applied in memory. `openConversation` of `epitome/storage` sets it.
    */
   commit?: CommitChanges;
+  /**
+   * Ranks what `recall` quotes, such as by embeddings or by a model that reranks. If it fails, the package's own ranking is used,
+   * and the console says why.
+   */
+  rankRecall?: RankRecall;
+  /** Keeps the index of `recall`, which is made again otherwise. `openConversation` of `epitome/storage` sets it. */
+  recallIndex?: RecallIndexKeeper;
   /** Called after every compaction that needed a summary. What it throws is logged to the console. */
   afterCompaction?: (context: AfterCompaction) => void | Promise<void>;
   /**
@@ -88,7 +97,7 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
 }
 
 /** Options of an agent. Whatever is absent is that of its team. */
-export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "tokenizers"> {
+export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;
 }
@@ -115,7 +124,7 @@ const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
 
 /** The options of an app without types may be anything: each is checked before a compactor is made. */
 export function hostOf<M extends object>(options: HostOptions<M> & { format: Format }, summarize: Summarize<M>): Host<M> {
-  for (const name of ["summarize", "beforeCompaction", "save", "commit", "afterCompaction", "countTokens", "onEvent"] as const) {
+  for (const name of ["summarize", "beforeCompaction", "save", "commit", "rankRecall", "afterCompaction", "countTokens", "onEvent"] as const) {
     optionalFunction(options[name], name);
   }
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);

@@ -64,7 +64,7 @@ export class ConversationView<M extends object> {
     this.host = host;
     this.#validation = sources.validation;
     this.originals = originals;
-    this.#recall = new Recall(sources.recall, (call) => this.calls.run(call));
+    this.#recall = new Recall(sources.recall, (call) => this.calls.run(call), host, (id) => this.named(id));
     const changed = (): void => {
       this.revision += 1;
       this.originals.refresh();

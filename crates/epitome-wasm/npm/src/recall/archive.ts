@@ -72,12 +72,32 @@ export class Archive {
     return buffer.read(exports.returning(this.#number, buffer.write(text), from));
   }
 
-  /** What the searched messages say about a question, and the same as text for a model, of at most `tokens` tokens. */
-  search(question: string, tokens: number, textOf: (position: number) => string): { found: Found[]; text: string; tokens: number } {
+  /** The messages that fit best to a question, at most this many, by their positions. */
+  candidates(question: string, most: number, textOf: (position: number) => string): { position: number; score: number }[] {
+    const { exports, buffer } = this.#module;
+    const numbers = (bytes: number): number[] => numbersOf(buffer.read(bytes));
+    for (const position of numbers(exports.search(this.#number, buffer.write(question)))) {
+      exports.give(this.#number, position, buffer.write(textOf(position)));
+    }
+    exports.widen(this.#number, 1);
+    const listed = numbers(exports.candidates(this.#number, most));
+    return Array.from({ length: listed.length / 2 }, (_, at) => ({ position: listed[2 * at] ?? 0, score: listed[2 * at + 1] ?? 0 }));
+  }
+
+  /**
+   * What the searched messages say about a question, and the same as text for a model, of at most `tokens` tokens. With
+   * `preferred`, only what these messages say, each at a position with a score.
+   */
+  search(
+    question: string,
+    tokens: number,
+    textOf: (position: number) => string,
+    preferred?: ReadonlyMap<number, number>,
+  ): { found: Found[]; text: string; tokens: number } {
     const { exports, buffer } = this.#module;
     const given = new Set<number>();
     const give = (bytes: number): void => {
-      for (const position of buffer.read(bytes).split(" ").filter((text) => text !== "").map(Number)) {
+      for (const position of numbersOf(buffer.read(bytes))) {
         if (!given.has(position)) {
           given.add(position);
           exports.give(this.#number, position, buffer.write(textOf(position)));
@@ -86,9 +106,31 @@ export class Archive {
     };
     give(exports.search(this.#number, buffer.write(question)));
     give(exports.widen(this.#number, tokens));
+    if (preferred !== undefined) {
+      const list = [...preferred].flat().join(" ");
+      give(exports.prefer(this.#number, buffer.write(list), tokens));
+    }
     const found = readFound(buffer.read(exports.choose(this.#number, tokens)));
     const text = buffer.read(exports.rendered(this.#number));
     return { found, text, tokens: exports.tokens(buffer.write(text)) };
+  }
+
+  /** The index as bytes to keep. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const { exports, buffer } = this.#module;
+    return buffer.take(exports.store(this.#number));
+  }
+
+  /** Takes what `bytes` has returned. False if it is of another version or damaged; the index is empty then. */
+  restore(bytes: Uint8Array): boolean {
+    const { exports, buffer } = this.#module;
+    return exports.restore(this.#number, buffer.copy(bytes)) === 1;
+  }
+
+  /** Who wrote a message, by its position. */
+  speakerOf(position: number): string {
+    const { exports, buffer } = this.#module;
+    return buffer.read(exports.speaker(this.#number, position));
   }
 
   /** Frees the memory. Another call does nothing: the number may be that of another index then. */
@@ -98,6 +140,11 @@ export class Archive {
       this.#module.exports.forget(this.#number);
     }
   }
+}
+
+/** The numbers of a list with spaces between them. */
+function numbersOf(list: string): number[] {
+  return list.split(" ").filter((text) => text !== "").map(Number);
 }
 
 /** Reads the list that the module writes: a line for each passage, and for each quote a line with its length before its text. */

@@ -4,6 +4,7 @@ import { fieldsOf, wholeOf } from "../arguments.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { Archive } from "./archive.js";
+import { MOST_CANDIDATES, rankedBy, type RankRecall } from "./rank.js";
 
 /** Options of one search. */
 export interface RecallOptions {
@@ -51,11 +52,27 @@ export interface Returned extends Recalled {
 }
 
 const DEFAULT_TOKENS = 1_000;
+/** How many messages the index may have more than the one that is kept, as a share of all. */
+const UNKEPT = 0.1;
 /** Characters that are indexed without a pause: a tenth of a second on a slow phone. */
 const SLICE = 100_000;
 
 /** Calls the engine's compactor. */
 type Run = <T>(call: (engine: Engine) => T) => T;
+
+/** Keeps the index of a conversation, which is made again if it is lost. */
+export interface RecallIndexKeeper {
+  /** The index that was kept last, if it is of the first messages of the conversation as that was opened. */
+  load(): Promise<Uint8Array | undefined>;
+  /** Keeps the index of all messages. False if it cannot now, such as because some of them are not stored. */
+  save(index: () => Uint8Array): boolean;
+}
+
+/** What a search may use of the app's. */
+export interface RecallHost {
+  rankRecall?: RankRecall;
+  recallIndex?: RecallIndexKeeper;
+}
 
 /** The index of one conversation: made on the first search, and kept up to date by each. */
 export class Recall {
@@ -64,20 +81,42 @@ export class Recall {
   #creating: Promise<Archive> | undefined;
   #archive: Archive | undefined;
   #isFreed = false;
-  /** Of each message in the index, its id and its speaker. */
-  readonly #messages: { id: string; speaker: string }[] = [];
+  readonly #host: RecallHost;
+  readonly #named: (id: string) => string;
   /** The engine's number of changes at which the index was up to date. */
-  #changes = 0;
+  #changes: number;
+  /** How many messages the kept index has. */
+  #kept = 0;
 
-  constructor(source: NumericSource, run: Run) {
+  /** `named` gives the compactor's id of a message that the app names by its own. */
+  constructor(source: NumericSource, run: Run, host: RecallHost, named: (id: string) => string) {
     this.#source = source;
     this.#run = run;
+    this.#host = host;
+    this.#named = named;
+    // A kept index is of the conversation as it was opened.
+    this.#changes = host.recallIndex === undefined ? 0 : run((engine) => engine.changes());
   }
 
   /** Searches the messages that have left the view. */
   async search(question: string, options: RecallOptions): Promise<Recalled> {
     const tokens = tokensOf(options);
-    return this.#search(await this.#updated(), question, tokens);
+    const archive = await this.#updated();
+    const { rankRecall } = this.#host;
+    if (rankRecall === undefined) {
+      return this.#search(archive, question, tokens);
+    }
+    this.#prepare(archive);
+    const best = archive.candidates(question, MOST_CANDIDATES, (position) => this.#textAt(position));
+    const candidates = best.map(({ position, score }) => ({ ...this.#messageAt(archive, position), text: this.#textAt(position), score }));
+    const ranked = await rankedBy(rankRecall, question, candidates);
+    // The conversation may have gone on meanwhile.
+    await this.#updated();
+    const preferred = ranked?.flatMap(({ id, score }): [number, number][] => {
+      const position = this.#run((engine) => engine.positionOf(this.#named(id)));
+      return position === undefined ? [] : [[position, score]];
+    });
+    return this.#search(archive, question, tokens, preferred && new Map(preferred));
   }
 
   /** Searches for what the latest turn mentions and only messages out of the view have; undefined if there is nothing. */
@@ -117,19 +156,28 @@ export class Recall {
     archive.prepare(departed, known);
   }
 
-  #search(archive: Archive, question: string, tokens: number): Recalled {
+  #textAt(position: number): string {
+    return this.#run((engine) => engine.searchable(position))[2] ?? "";
+  }
+
+  #idAt(position: number): string | undefined {
+    return this.#run((engine) => engine.searchable(position))[0];
+  }
+
+  #messageAt(archive: Archive, position: number): { id: string; speaker: string } {
+    return { id: this.#idAt(position) ?? "", speaker: archive.speakerOf(position) };
+  }
+
+  #search(archive: Archive, question: string, tokens: number, preferred?: ReadonlyMap<number, number>): Recalled {
     this.#prepare(archive);
-    const textAt = (position: number): string => this.#run((engine) => engine.searchable(position))[2] ?? "";
-    const { found, ...rest } = archive.search(question, tokens, textAt);
+    const { found, ...rest } = archive.search(question, tokens, (position) => this.#textAt(position), preferred);
     const passages = found.map(({ score, quotes }): RecalledPassage => {
       const [first, last] = [quotes[0]?.position ?? 0, quotes.at(-1)?.position ?? 0];
-      const [before, after] = [this.#messages[first - 1]?.id, this.#messages[last + 1]?.id];
+      const before = first === 0 ? undefined : this.#idAt(first - 1);
+      const after = this.#idAt(last + 1);
       return {
         score,
-        quotes: quotes.flatMap(({ position, text }) => {
-          const message = this.#messages[position];
-          return message === undefined ? [] : [{ ...message, text }];
-        }),
+        quotes: quotes.map(({ position, text }) => ({ ...this.#messageAt(archive, position), text })),
         ...(before === undefined ? {} : { before }),
         ...(after === undefined ? {} : { after }),
       };
@@ -139,7 +187,7 @@ export class Recall {
 
   /** The index with all messages. Between slices, the conversation may go on. */
   async #updated(): Promise<Archive> {
-    this.#creating ??= Archive.create(this.#source).catch((error: unknown) => {
+    this.#creating ??= this.#create().catch((error: unknown) => {
       this.#creating = undefined;
       throw error;
     });
@@ -153,7 +201,24 @@ export class Recall {
     while (!this.#advance(archive)) {
       await pause();
     }
+    this.#keep(archive);
     return archive;
+  }
+
+  async #create(): Promise<Archive> {
+    const [archive, kept] = await Promise.all([Archive.create(this.#source), this.#host.recallIndex?.load().catch(() => undefined)]);
+    if (kept !== undefined && archive.restore(kept)) {
+      this.#kept = archive.length;
+    }
+    return archive;
+  }
+
+  /** Keeps the index if it has much more than the one that is kept. */
+  #keep(archive: Archive): void {
+    const { length } = archive;
+    if (Math.abs(length - this.#kept) > UNKEPT * length && this.#host.recallIndex?.save(() => archive.bytes()) === true) {
+      this.#kept = length;
+    }
   }
 
   /** Adds messages to the index, for a while. True if it has all of them. */
@@ -162,7 +227,6 @@ export class Recall {
       const from = engine.changedSince(this.#changes);
       if (from !== undefined) {
         archive.truncate(from);
-        this.#messages.length = Math.min(this.#messages.length, from);
       }
       this.#changes = engine.changes();
       let left = SLICE;
@@ -171,7 +235,6 @@ export class Recall {
         if (id === undefined || speaker === undefined || text === undefined) {
           return true;
         }
-        this.#messages.push({ id, speaker });
         archive.append(speaker, text, time);
         left -= text.length + 1;
       }

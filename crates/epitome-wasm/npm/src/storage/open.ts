@@ -7,6 +7,7 @@ import type { CompactionEvent, Compactor } from "../host/compactor.js";
 import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
+import { keptIndex } from "./kept-index.js";
 import type { Store } from "./store.js";
 import { inTabs, type TabsOptions } from "./tabs.js";
 import { TailKeeper } from "./tail.js";
@@ -22,7 +23,7 @@ export interface Compactors {
 
 /** How a conversation is opened. */
 export interface OpenOptions<M extends object = object, F extends Format = FormatOf<M>>
-  extends Omit<CompactorOptions<M, F>, "commit"> {
+  extends Omit<CompactorOptions<M, F>, "commit" | "recallIndex"> {
   /** Where it is kept. */
   store: Store;
   /** Its id in the store. */
@@ -96,6 +97,7 @@ async function openAlone<M extends object>(
     throw conflict(id);
   }
   const writer = new Writer(store, id, cipher, read, head);
+  let opened: Compactor<M> | undefined;
   let tail: TailKeeper<M> | undefined;
   const onEvent = (event: CompactionEvent): void => {
     if (event.type === "end") {
@@ -103,7 +105,8 @@ async function openAlone<M extends object>(
     }
     options.onEvent?.(event);
   };
-  const compactor = await compactorOf<M>(read, { ...options, onEvent }, async (changes) => {
+  const recallIndex = keptIndex(options, () => (opened?.saveState() === "saved" ? writer.last : undefined));
+  const compactor = await compactorOf<M>(read, { ...options, onEvent, recallIndex }, async (changes) => {
     const keep = tail?.begin(changes);
     try {
       await writer.commit(changes);
@@ -112,6 +115,7 @@ async function openAlone<M extends object>(
     }
     await keep?.(writer.last);
   });
+  opened = compactor;
   tail = new TailKeeper(options, compactor);
   // The one before may have ended between a compaction and this.
   void tail.settle(writer.last);
@@ -134,7 +138,7 @@ function followerOf<M extends object>(read: Read, options: OpenOptions<M, Format
 /** A compactor for what was read. */
 export async function compactorOf<M extends object>(
   read: Read,
-  options: Omit<OpenOptions<M, Format>, "store" | "id">,
+  options: Omit<OpenOptions<M, Format>, "store" | "id"> & Pick<CompactorOptions<M, Format>, "recallIndex">,
   commit: (changes: Changes) => Promise<void>,
 ): Promise<Compactor<M>> {
   const { cipher: _, compactors = await defaults(), ...rest } = options;

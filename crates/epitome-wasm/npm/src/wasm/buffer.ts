@@ -94,6 +94,12 @@ export class ScratchBuffer {
     return new TextDecoder().decode(this.#bytes);
   }
 
+  /** A copy of so many bytes that a function of the module has put there. */
+  take(bytes: number): Uint8Array<ArrayBuffer> {
+    this.#resize(bytes);
+    return this.#bytes.slice();
+  }
+
   /** A view of numbers at an address in the module's memory. Valid until the module is called again. */
   numbers(address: number, count: number): Uint32Array {
     return new Uint32Array(this.#memory.buffer, address, count);

@@ -1,0 +1,92 @@
+// The index of a conversation's search is kept beside its commits, and used only while it is right.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { memoryStore, openConversation } from "epitome/storage";
+import { chatOf, said } from "../node/harness.mjs";
+
+// What a summary has lost is not appended to it here, so that it leaves the view.
+const POLICY = { window: 2_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0, summary: { ledgerTokens: 0 } };
+const opened = (store, id = "a") => openConversation({ store, id, format: "openai-chat", policy: POLICY, summarize: () => "They worked." });
+const textsOf = ({ passages }) => passages.flatMap(({ quotes }) => quotes.map(({ text }) => text)).join("\n");
+
+/** A stored conversation that began with this message and is compacted. */
+async function compacted(store, first, id) {
+  const { compactor, close } = await opened(store, id);
+  compactor.append([said("user", first), ...chatOf(40)]);
+  await compactor.commit();
+  await compactor.compact();
+  assert.ok(textsOf(await compactor.recall(first)).includes(first));
+  close();
+}
+
+const [KEY, FERRY] = ["The pump key is behind the blue door.", "The ferry to Norderney leaves from pier three."];
+
+test("l5: an opened conversation is searched by the index that was kept", async () => {
+  const store = memoryStore();
+  await compacted(store, KEY, "a");
+  await compacted(store, FERRY, "b");
+  const { text } = await store.derived("b", "index");
+  await store.setDerived("a", "index", { ...(await store.derived("a", "index")), text });
+  const { compactor } = await opened(store);
+  // By the index of the other conversation, this one has a ferry: it was not made again.
+  const { passages } = await compactor.recall("Norderney");
+  assert.equal(passages[0]?.quotes[0]?.text, KEY);
+  assert.deepEqual((await compactor.recall("pump")).passages, []);
+});
+
+test("l5: what came after the index was kept is found, and what has changed since then is not found any more", async () => {
+  const store = memoryStore();
+  await compacted(store, KEY);
+  const first = await opened(store);
+  first.compactor.append([said("user", FERRY), ...chatOf(30)]);
+  await first.compactor.commit();
+  await first.compactor.compact();
+  first.close();
+  const second = await opened(store);
+  assert.ok(textsOf(await second.compactor.recall("ferry")).includes(FERRY));
+  second.compactor.edit("m0", said("user", "The pump key is with Dora."));
+  await second.compactor.commit();
+  await second.compactor.compact();
+  second.close();
+  const third = await opened(store);
+  const found = textsOf(await third.compactor.recall("pump key"));
+  assert.deepEqual([/Dora/.test(found), /door/.test(found)], [true, false]);
+});
+
+test("l5: a change before the first search of an opened conversation is seen", async () => {
+  const store = memoryStore();
+  await compacted(store, KEY);
+  const { compactor } = await opened(store);
+  compactor.edit("m0", said("user", "The pump key is with Dora."));
+  await compactor.compact();
+  const found = textsOf(await compactor.recall("pump key"));
+  assert.deepEqual([/Dora/.test(found), /door/.test(found)], [true, false]);
+});
+
+test("l5: an index that is damaged, of another history or of another version is made again", async () => {
+  const store = memoryStore();
+  await compacted(store, KEY);
+  const kept = await store.derived("a", "index");
+  const version = Buffer.from(kept.text, "base64");
+  version[3] = 99;
+  for (const wrong of [{ text: "no base64 %" }, { text: kept.text.slice(0, 40) }, { text: version.toString("base64") }, { hash: "another" }, { sequence: 77 }]) {
+    await store.setDerived("a", "index", { ...kept, ...wrong });
+    const { compactor, close } = await opened(store);
+    assert.ok(textsOf(await compactor.recall("pump key")).includes(KEY), JSON.stringify(wrong).slice(0, 40));
+    close();
+  }
+});
+
+test("l5: an index is kept for what is stored, and a store that cannot keep it is searched all the same", async () => {
+  const store = memoryStore();
+  const { compactor } = await opened(store);
+  compactor.append([said("user", KEY), ...chatOf(40)]);
+  await compactor.compact();
+  compactor.append(said("user", "This is not stored."));
+  await compactor.recall("pump key");
+  assert.equal(await store.derived("a", "index"), undefined);
+  await compactor.commit();
+  store.setDerived = () => Promise.reject(new Error("the disk is full"));
+  assert.ok(textsOf(await compactor.recall("pump key")).includes(KEY));
+});
