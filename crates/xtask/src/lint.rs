@@ -4,7 +4,7 @@ use crate::command;
 use crate::failure::Result;
 use crate::steps::Steps;
 use crate::supply;
-use crate::toolchain::WASM;
+use crate::toolchain::{self, WASM};
 use crate::workspace::Workspace;
 
 /// Fails at the first finding; warnings count.
@@ -20,6 +20,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--deny=warnings",
         ]))
     })?;
+    toolchain::add_wasm_target(workspace, steps)?;
     // The run above does not see code that is compiled only for the browser.
     steps.run_long("clippy for wasm", "1 minute the first time", || {
         command::run(&mut workspace.cargo([

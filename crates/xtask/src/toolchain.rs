@@ -34,7 +34,7 @@ pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
 
 /// Adds the target with rustup. Without rustup the target is assumed to be installed, and the compiler reports it if it is
 /// not.
-fn add_wasm_target(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn add_wasm_target(workspace: &Workspace, steps: &mut Steps) -> Result {
     let mut list = workspace.command("rustup");
     list.args(["target", "list", "--installed"]);
     let Some(installed) = command::quiet_output(&mut list) else {
