@@ -7,6 +7,7 @@ mod element;
 mod file;
 mod http;
 mod json;
+mod keyboard;
 mod pace;
 mod performance;
 mod picture;
@@ -18,14 +19,15 @@ pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use element::{
-    close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
+    MAIN, close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
 pub(crate) use http::{bytes_at, origin, text_at};
 pub(crate) use json::pretty;
+pub(crate) use keyboard::{click, focused_number, page_key};
 pub(crate) use pace::Pace;
 pub(crate) use performance::{Stopwatch, show_memory};
 pub(crate) use picture::{Block, Words, copy_picture};
 pub(crate) use pointer::{drag_along, share_along};
-pub(crate) use storage::{forget, recall, remember};
+pub(crate) use storage::{Lifetime, forget, recall, remember};
 pub(crate) use theme::Theme;

@@ -62,6 +62,14 @@ pub(crate) fn open_specimen(store: Store, found: Found) {
     open_sample(store, found, Sample::Support);
 }
 
+/// Opens a sample by its place among the samples, counted from 0.
+pub(crate) fn open_sample_number(store: Store, found: Found, number: u32) {
+    let place = usize::try_from(number).unwrap_or(usize::MAX);
+    if let Some(sample) = Sample::ALL.get(place) {
+        open_sample(store, found, *sample);
+    }
+}
+
 /// The name of the conversation, and the ways to open another one.
 #[component]
 pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use epitome::history::View;
-use epitome::message::{Message, MessageId};
+use epitome::message::{Message, MessageId, Role};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
 use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Timestamp};
@@ -79,6 +79,16 @@ impl Session {
     /// The message at a position.
     pub(crate) fn message(&self, position: usize) -> Option<&Message> {
         self.compactor.as_ref()?.log().message(position)
+    }
+
+    /// Why the pin of the message at a position cannot be changed; `None` if it can.
+    pub(crate) fn pin_obstacle(&self, position: usize) -> Option<&'static str> {
+        let compactor = self.compactor.as_ref()?;
+        if self.message(position)?.role == Role::System {
+            return Some("System messages are always kept; they need no pin.");
+        }
+        let covered = position < compactor.conversation().projection().covered;
+        covered.then_some("A compaction covers this message. Undo it to change the pin.")
     }
 
     /// The message number of a position.
