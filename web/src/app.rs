@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
+use crate::doctor::Doctor;
 use crate::findings::Findings;
 use crate::load::{Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes};
 use crate::messages::Messages;
@@ -53,6 +54,7 @@ pub(crate) fn App() -> impl IntoView {
         <Details store />
         <Comparison store />
         <Shortcuts />
+        <Doctor store found />
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
             <p>"Drop the conversation anywhere"</p>
         </div>

@@ -22,7 +22,7 @@ pub(crate) use element::{
     MAIN, close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
-pub(crate) use http::{bytes_at, origin, text_at};
+pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_at};
 pub(crate) use json::pretty;
 pub(crate) use keyboard::{click, focused_number, page_key};
 pub(crate) use pace::Pace;

@@ -13,8 +13,9 @@ use leptos::prelude::*;
 use crate::browser::{self, Pasted, dropped, pasted};
 use crate::number::{percent, plural, thousands};
 use crate::store::Store;
-pub(crate) use command::Found;
-use command::{HEADING, choose, open_file, open_sample, open_text};
+pub(crate) use candidate::candidates;
+pub(crate) use command::{Found, open_text};
+use command::{HEADING, choose, open_file, open_sample};
 pub(crate) use recount::watch_counting;
 use sample::Sample;
 

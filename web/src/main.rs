@@ -2,7 +2,7 @@
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
 //! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `compactions`,
-//! `details`; `shortcuts`; `app`.
+//! `details`, `doctor`; `shortcuts`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
@@ -11,6 +11,7 @@ mod browser;
 mod compactions;
 mod details;
 mod direction;
+mod doctor;
 mod driver;
 mod findings;
 mod label;

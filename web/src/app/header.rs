@@ -60,6 +60,7 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                     <code>{INSTALL}</code>
                 </button>
                 <a href="chat/">"Chat app"</a>
+                <a href="#doctor" title="Why was a request refused?">"Doctor"</a>
                 <button type="button" class="link keys-link" on:click=move |_| shortcuts::show()>
                     "Keys"
                 </button>
