@@ -4,6 +4,7 @@ mod header;
 
 use leptos::prelude::*;
 
+use crate::agents::{HeardBy, Lanes};
 use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
 use crate::doctor::Doctor;
@@ -53,6 +54,7 @@ pub(crate) fn App() -> impl IntoView {
         </footer>
         <Details store />
         <Comparison store />
+        <HeardBy store />
         <Shortcuts />
         <Doctor store found />
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
@@ -79,6 +81,7 @@ fn Workbench(store: Store) -> impl IntoView {
             <Strip store />
             <Legend store />
         </section>
+        <Lanes store />
         <div class="columns">
             <div class="column-act">
                 <section class="card" aria-labelledby="compact-heading">

@@ -2,6 +2,7 @@
 
 mod abort;
 mod clipboard;
+mod disk;
 mod download;
 mod element;
 mod file;
@@ -17,6 +18,7 @@ mod theme;
 
 pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
+pub(crate) use disk::{read_file, remove_file, write_file};
 pub(crate) use download::save;
 pub(crate) use element::{
     MAIN, close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,

@@ -1,5 +1,6 @@
 //! Runs the engine: sends commands to it and handles its outputs, with one small function per output.
 
+mod agent;
 mod event;
 mod summarize;
 
@@ -14,6 +15,8 @@ use leptos::task::spawn_local;
 
 use crate::number::thousands;
 use crate::store::Store;
+
+pub(crate) use agent::{compact_agent, undo_agent};
 
 /// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
@@ -179,6 +182,7 @@ fn drain(store: Store) {
             Some(Output::Changed) => {
                 store.show_change();
                 undo_next(store);
+                store.keep();
             }
             Some(Output::Event(event)) => event::show(store, event),
             Some(Output::Wait(Some(until))) => return wait(store, until),

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod command;
+mod kept;
 mod reader;
 mod recount;
 mod request_body;
@@ -16,6 +17,7 @@ use crate::store::Store;
 pub(crate) use candidate::candidates;
 pub(crate) use command::{Found, open_text};
 use command::{HEADING, choose, open_file, open_sample};
+use kept::{KeptList, SavedState, reopen};
 pub(crate) use recount::watch_counting;
 use sample::Sample;
 
@@ -58,9 +60,12 @@ pub(crate) fn watch_pastes(store: Store, found: Found) {
     on_cleanup(move || paste.remove());
 }
 
-/// What the page shows before the user has opened anything.
+/// What the page shows first: the conversation of the last visit, or a sample.
 pub(crate) fn open_specimen(store: Store, found: Found) {
-    open_sample(store, found, Sample::Support);
+    match store.keeping.list.with_untracked(|list| list.first().cloned()) {
+        Some(last) => reopen(store, found, last),
+        None => open_sample(store, found, Sample::Support),
+    }
 }
 
 /// Opens a sample by its place among the samples, counted from 0.
@@ -126,6 +131,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                 <p class="figures">
                     <span class="sources-about">{about}</span>
                     <span class="sources-figures">{figures}</span>
+                    <SavedState store />
                 </p>
             </div>
             <div class="sources-choice">
@@ -139,6 +145,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                     />
                     "Open your own"
                 </label>
+                <KeptList store found />
             </div>
             <Paste store found />
             <Choices store found />

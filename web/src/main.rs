@@ -2,10 +2,11 @@
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
 //! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `compactions`,
-//! `details`, `doctor`; `shortcuts`; `app`.
+//! `agents`, `details`, `doctor`; `shortcuts`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
+mod agents;
 mod app;
 mod browser;
 mod compactions;

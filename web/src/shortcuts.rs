@@ -31,7 +31,7 @@ enum Action {
 }
 
 /// Every key with what it does, in the order of the dialog.
-const KEYS: [(&str, Action, &str); 10] = [
+const KEYS: [(&str, Action, &str); 11] = [
     ("c", Action::Compact, "Compact now"),
     ("u", Action::Undo, "Undo the latest compaction"),
     ("d", Action::Compare, "Diff of the latest compaction"),
@@ -41,6 +41,7 @@ const KEYS: [(&str, Action, &str); 10] = [
     ("1", Action::Sample(0), "Open the first sample"),
     ("2", Action::Sample(1), "Open the second sample"),
     ("3", Action::Sample(2), "Open the third sample"),
+    ("4", Action::Sample(3), "Open the fourth sample"),
     ("?", Action::Help, "Show these keys"),
 ];
 

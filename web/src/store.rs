@@ -6,6 +6,8 @@
 mod compactions;
 mod document;
 mod filter;
+mod keeping;
+mod lanes;
 mod live;
 mod message_number;
 mod outlook;
@@ -24,6 +26,8 @@ use crate::settings::SettingsState;
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use filter::Filter;
+pub(crate) use keeping::{Keeping, Kept, Saved, kept_texts};
+pub(crate) use lanes::{Heard, Lane, Sight, agents};
 pub(crate) use live::{Live, Warning};
 pub(crate) use message_number::MessageNumber;
 pub(crate) use outlook::{Bar, Outlook, Treatment};
@@ -64,6 +68,8 @@ pub(crate) struct Store {
     pub(crate) settings: SettingsState,
     /// The reason of the next compaction.
     pub(crate) reason: RwSignal<Reason>,
+    /// What the browser keeps for the next visit.
+    pub(crate) keeping: Keeping,
     /// Questions, warnings, events and what is due.
     pub(crate) live: Live,
     /// Whether to load only the most recent messages that fit the window.
@@ -76,6 +82,10 @@ pub(crate) struct Store {
     pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
     /// The plan, message by message.
     pub(crate) outlook: RwSignal<Option<Arc<Outlook>>>,
+    /// The agents, if some messages are only for some of them.
+    pub(crate) lanes: RwSignal<Arc<Vec<Lane>>>,
+    /// The agent whose messages are shown.
+    pub(crate) heard_by: RwSignal<Option<String>>,
     /// The window of the sample that is shown, and the one before it.
     pub(crate) sample_window: StoredValue<Option<SampleWindow>>,
     /// What is sent to the model.
@@ -121,12 +131,15 @@ impl Store {
             choices: RwSignal::new(Vec::new()),
             settings: SettingsState::new(),
             reason: RwSignal::new(Reason::Manual),
+            keeping: Keeping::new(),
             live: Live::new(),
             recent_only: RwSignal::new(false),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
             plan: RwSignal::new(None),
             outlook: RwSignal::new(None),
+            lanes: RwSignal::new(Arc::default()),
+            heard_by: RwSignal::new(None),
             sample_window: StoredValue::new(None),
             view: RwSignal::new(Arc::default()),
             progress: RwSignal::new(None),
@@ -232,6 +245,22 @@ impl Store {
         self.plan.set(plan.map(Arc::new));
         self.outlook.set(outlook.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
+        self.show_lanes();
+    }
+
+    /// Shows the agents, if there are any.
+    pub(crate) fn show_lanes(self) {
+        let policy = |name: &str| self.settings.resolve_for(name).ok();
+        let lanes = self.write(|session| session.lanes(policy)).unwrap_or_default();
+        if self.lanes.with_untracked(|shown| **shown != lanes) {
+            self.lanes.set(Arc::new(lanes));
+        }
+    }
+
+    /// What an agent gets.
+    pub(crate) fn heard(self, name: &str) -> Vec<Heard> {
+        self.lanes.track();
+        self.write(|session| session.heard(name)).unwrap_or_default()
     }
 
     fn show_pressure(self) {
@@ -247,6 +276,11 @@ impl Store {
         self.show_pressure();
         self.changed.set_value(true);
         self.schedule();
+    }
+
+    /// Shows the conversation that was opened as one that the browser keeps under this id.
+    pub(crate) fn show_kept(self, id: String) {
+        self.keeping.show(Some(id));
     }
 
     /// Keeps the report of an applied compaction for as long as the conversation is open.
@@ -285,7 +319,9 @@ impl Store {
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);
+        self.keeping.show(None);
         self.compared.set(None);
+        self.heard_by.set(None);
         self.undoing.set_value(None);
         self.reports.set_value(Vec::new());
         self.filter.set(Filter::default());

@@ -18,19 +18,30 @@ const MAX_CHARACTERS: usize = 4_000;
 #[component]
 pub(super) fn Shown(diagnosis: Diagnosis) -> impl IntoView {
     let Diagnosis { format, messages, found, refusal, steps, left, .. } = diagnosis;
-    let refused = found.iter().filter(|found| found.issue.severity == Severity::Refused).count();
-    let verdict = match (refused, found.len()) {
+    let all = found.len();
+    let (found, doubtful): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|found| found.issue.severity == Severity::Refused);
+    let refused = found.len();
+    let verdict = match (refused, all) {
         (0, 0) => "No rule of this format is broken.".to_owned(),
-        (0, some) => format!(
-            "The provider accepts it; {}.",
-            plural(count(some), "thing depends on the server", "things depend on the server")
-        ),
+        (0, _) => "The provider accepts it.".to_owned(),
         (refused, _) => {
             format!("{} that the provider refuses.", plural(count(refused), "thing", "things"))
         }
     };
     let is_good = refused == 0;
     let rows = found.into_iter().take(MAX_SHOWN).map(|found| view! { <FoundRow found /> });
+    let doubtful = (!doubtful.is_empty()).then(|| {
+        let title = plural(count(doubtful.len()), "thing", "things");
+        let rows = doubtful.into_iter().take(MAX_SHOWN);
+        let rows = rows.map(|found| view! { <FoundRow found /> }).collect_view();
+        view! {
+            <details class="more">
+                <summary>{title} " that some servers of this format refuse"</summary>
+                <ol class="doctor-issues" aria-label="What some servers refuse">{rows}</ol>
+            </details>
+        }
+    });
     let steps = (!steps.is_empty()).then(|| {
         let rows = steps.into_iter().take(MAX_SHOWN).map(|step| view! { <StepRow step /> });
         view! {
@@ -54,6 +65,7 @@ pub(super) fn Shown(diagnosis: Diagnosis) -> impl IntoView {
         </p>
         {refusal.map(|refusal| view! { <Said refusal is_good /> })}
         <ol class="doctor-issues" aria-label="What is wrong">{rows.collect_view()}</ol>
+        {doubtful}
         {steps}
         {left}
     }

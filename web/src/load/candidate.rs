@@ -1,5 +1,7 @@
 //! The conversations in a text: one, or one per line.
 
+use std::collections::BTreeMap;
+
 use epitome_formats::{Detection, detect, messages_of};
 use js_sys::{Array, JSON, JsString, Object, Reflect};
 use serde_json::{Map, Value};
@@ -17,10 +19,22 @@ pub(crate) struct Candidate {
     pub(crate) messages: Array,
     /// Its instructions and tool schemas as text; empty if it has none.
     pub(crate) overhead: String,
+    /// Which messages are only for which agents, by the index of the message.
+    pub(crate) audiences: Audiences,
 }
+
+/// The names of the agents that a message is for, by its index, in text.
+pub(crate) type Audiences = BTreeMap<String, Vec<String>>;
 
 /// The keys of messages, the same as in [`messages_of`].
 const KEYS: [&str; 3] = ["messages", "contents", "input"];
+
+impl Candidate {
+    /// Messages for everyone, without instructions.
+    fn of(label: String, messages: Array) -> Self {
+        Self { label, messages, overhead: String::new(), audiences: Audiences::default() }
+    }
+}
 
 /// Finds the conversations in a text. Fails with a sentence for the user.
 ///
@@ -49,7 +63,7 @@ fn spoken(text: &str) -> Option<Candidate> {
         }
         messages.push(&message);
     }
-    Some(Candidate { label: "Conversation".to_owned(), messages, overhead: String::new() })
+    Some(Candidate::of("Conversation".to_owned(), messages))
 }
 
 /// The conversations of a JSONL text; `None` if its first line is not JSON.
@@ -72,7 +86,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
     if documents.iter().all(|(_, document)| is_message(document)) {
         let messages: Array = documents.iter().map(|(_, document)| document).collect();
         let label = "Conversation".to_owned();
-        return Some(Ok(vec![Candidate { label, messages, overhead: String::new() }]));
+        return Some(Ok(vec![Candidate::of(label, messages)]));
     }
     let found = documents.iter().map(|(number, document)| {
         candidate(document, &format!("Line {number}"))
@@ -83,8 +97,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
 
 fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     if let Some(messages) = document.dyn_ref::<Array>() {
-        let overhead = String::new();
-        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), overhead });
+        return Ok(Candidate::of(label.to_owned(), messages.clone()));
     }
     messages_of(shallow(document))
         .map_err(|error| format!("This is not a conversation: {error}."))?;
@@ -92,7 +105,11 @@ fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
     let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
     let overhead = request_overhead(document);
-    Ok(Candidate { label: name, messages: messages.unwrap_or_default(), overhead })
+    // A list in another form means nothing that this page knows.
+    let audiences = property(document, "audiences");
+    let audiences = serde_wasm_bindgen::from_value(audiences).unwrap_or_default();
+    let messages = messages.unwrap_or_default();
+    Ok(Candidate { label: name, messages, overhead, audiences })
 }
 
 /// The document with empty values: enough to recognize the kind of document without converting all of it.

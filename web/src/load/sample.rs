@@ -6,11 +6,12 @@ pub(crate) enum Sample {
     Support,
     Coding,
     Trip,
+    Review,
 }
 
 impl Sample {
     /// Every sample, in the order shown.
-    pub(crate) const ALL: [Self; 3] = [Self::Support, Self::Coding, Self::Trip];
+    pub(crate) const ALL: [Self; 4] = [Self::Support, Self::Coding, Self::Trip, Self::Review];
 
     /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {
@@ -18,6 +19,7 @@ impl Sample {
             Self::Support => "support.json",
             Self::Coding => "coding.json",
             Self::Trip => "trip.json",
+            Self::Review => "review.json",
         }
     }
 
@@ -27,6 +29,7 @@ impl Sample {
             Self::Support => "Customer support",
             Self::Coding => "A coding session",
             Self::Trip => "Planning a trip",
+            Self::Review => "A design review",
         }
     }
 
@@ -36,6 +39,7 @@ impl Sample {
             Self::Support => "a damaged espresso machine, with tools called in parallel",
             Self::Coding => "a bug hunt through a parser, with file reads and test runs",
             Self::Trip => "four friends, four languages, one week in Lisbon",
+            Self::Review => "five agents review a checkout page, with private notes",
         }
     }
 
@@ -45,6 +49,7 @@ impl Sample {
             Self::Support => 8_000,
             Self::Coding => 12_000,
             Self::Trip => 10_000,
+            Self::Review => 2_600,
         }
     }
 }

@@ -144,10 +144,10 @@ impl Row {
         })
     }
 
-    /// The role, with the author's name if there is one.
+    /// The author's name, if there is one, and the role. The name comes first, because it tells authors of one role apart.
     pub(crate) fn speaker(&self) -> String {
         match &self.message.author {
-            Some(author) => format!("{} · {author}", self.message.role.as_str()),
+            Some(author) => format!("{author} · {}", self.message.role.as_str()),
             None => self.message.role.as_str().to_owned(),
         }
     }

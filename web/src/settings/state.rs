@@ -56,6 +56,13 @@ impl SettingsState {
         Ok(policy)
     }
 
+    /// The policy of an agent. Its summaries are written by the page. Not tracked.
+    pub(crate) fn resolve_for(self, agent: &str) -> Result<Policy, PolicyError> {
+        let mut policy = self.form.with_untracked(|form| form.resolve_for(agent))?;
+        policy.summary.input = SummaryInput::Transcript;
+        Ok(policy)
+    }
+
     /// Reruns the surrounding effect when any setting changes.
     pub(crate) fn track(self) {
         self.form.track();
