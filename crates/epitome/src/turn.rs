@@ -20,30 +20,6 @@ use serde_json::Value;
 use crate::compactor::Compactor;
 use crate::policy::{Phase, Reason};
 
-/// What the usual context providers add, in the order in which a model reads it best: who and when first, and the workspace,
-/// which changes most often, last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ContextKind {
-    /// Who the user is, such as tenant and user.
-    Identity,
-    /// The date.
-    Date,
-    /// A summary or an index of what is remembered.
-    Memory,
-    /// A summary or an index of a knowledge base.
-    Knowledge,
-    /// The skills that the model can use.
-    Skills,
-    /// The present state of the workspace.
-    Workspace,
-}
-
-impl ContextKind {
-    /// All kinds, in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Identity, Self::Date, Self::Memory, Self::Knowledge, Self::Skills, Self::Workspace];
-}
-
 /// How many of each a turn has, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnOptions {
