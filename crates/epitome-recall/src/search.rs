@@ -71,7 +71,7 @@ impl Search {
         self.relevance.units.iter().zip(&self.shares).map(|(score, share)| score * share)
     }
 
-    /// The same with what is said around it, for finding stretches of the conversation.
+    /// The same with what is said around it, to find the parts of the conversation that are about the question.
     pub(crate) fn regions(&self, region: f32) -> Vec<f32> {
         let both = self.units().zip(&self.relevance.regions);
         both.map(|(unit, around)| if unit > 0.0 { unit + region * around } else { 0.0 }).collect()
