@@ -40,7 +40,7 @@ pub(crate) fn lead(texts: &[String], budget: usize) -> String {
     let mut kept = Vec::new();
     for (text, tokens) in firsts {
         read += tokens;
-        // As much of what was read so far as of the whole.
+        // The same share of what was read so far as of all texts.
         if used + tokens <= budget.min(read * budget / all.max(1)) {
             used += tokens;
             kept.push(text);

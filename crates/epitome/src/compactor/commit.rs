@@ -414,7 +414,8 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
-    /// The same after a plan that saved too little. A task that was too small says nothing of the window.
+    /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
+    /// compaction would save too little.
     fn pause_after(&mut self, plan: &Plan, reason: String) {
         if plan.reason != Reason::TaskTransition {
             self.pause_automatic(reason);

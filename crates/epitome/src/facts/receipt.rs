@@ -247,7 +247,7 @@ impl RetainedText {
         // A criterion within a line is found as a sentence.
         let text = || self.text(Hash::of(&mention.text, 0), &mention.text);
         let found = item.map(AsRef::as_ref).or_else(text);
-        // Of a number in another notation the fact stays as it was said.
+        // A number may stand there in another notation; the fact keeps its own.
         found.or_else(|| {
             let other =
                 (mention.kind == Kind::Number).then(|| in_other_notation(&mention.text))??;

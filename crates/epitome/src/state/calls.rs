@@ -51,7 +51,7 @@ const LONGEST: usize = 100;
 const TIMES: &str = " ×";
 const OUTCOME: &str = " → ";
 const RESOLVED: &str = " (failed before)";
-/// The least budget of calls, in tokens, in which the shape of results is said: in a smaller one another call says more.
+/// From this budget for calls on, in tokens, the shape of results is written; in a smaller one, another call says more.
 const LEAST_FOR_DIGESTS: u32 = 240;
 
 impl Calls {
