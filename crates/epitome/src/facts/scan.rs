@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use strum::EnumCount as _;
+
 use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
