@@ -297,7 +297,7 @@ test("j9: what is too large is refused, and the error names the message and the 
       () => compactor.edit("m0", message),
       () => epitome.validate([said("user", "fine"), message], "openai-chat"),
       () => epitome.repair([said("user", "fine"), message], "openai-chat"),
-      // What it cannot read tells nothing of the format, and is no error.
+      // What it cannot read tells nothing of the format, and is not an error.
       ...(name === "a list that toJSON makes" ? [] : [() => epitome.detectFormat([said("user", "fine"), message])]),
       () => createCompactor(FORMAT).then((other) => other.append(message)),
     ];

@@ -28,7 +28,7 @@ export function archiveOf(compactor: Pick<Compactor, "recall">): void {
     event.preventDefault();
     const { passages } = await compactor.recall(query.value);
     const quotes = passages.flatMap((passage) => passage.quotes.map(({ speaker, text }) => element("li", {}, `${speaker}: ${text}`)));
-    found.replaceChildren(...(quotes.length > 0 ? quotes : [element("li", {}, "Nothing that the model does not get any more fits.")]));
+    found.replaceChildren(...(quotes.length > 0 ? quotes : [element("li", {}, "None of the messages that the model does not get any more fits.")]));
   });
 
   // Each conversation has a page of its own.

@@ -10,7 +10,7 @@ use crate::words::{sentences, terms, words};
 const BLOCK: usize = 1_500;
 /// The factor of the weight of a term for each chosen sentence that has it.
 const DECAY: f64 = 0.35;
-/// Tokens that every sentence costs besides its own, so that a word or two are no bargain.
+/// Tokens that every sentence costs besides its own, so that those of one or two words are not preferred.
 const OVERHEAD: f64 = 3.0;
 
 /// The last messages that fit, and the end of the one before them, by sentences.

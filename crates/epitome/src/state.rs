@@ -30,7 +30,7 @@ pub(crate) struct State {
     calls: Calls,
     known: Known,
     open: Vec<Line>,
-    /// True if a model takes part. What people say to each other is no request.
+    /// True if a model takes part. What people say to each other is not a request.
     answers: bool,
     /// True if tools take part.
     tools: bool,

@@ -237,7 +237,7 @@ impl Turn {
             Stage::Provide(index) => self.stage = Stage::Provide(index + 1),
             Stage::Reset { then, .. } => self.go_on(then),
             Stage::Count => {
-                // A check of the start of a request begins to count from 0 again, so that it comes once.
+                // A check at the start of a request resets what is counted for each request, so it is made only once.
                 let phase = std::mem::replace(&mut self.phase, Phase::TurnStart);
                 self.stage = Stage::Check { phase, then: Next::Request };
             }

@@ -193,7 +193,7 @@ const FAILURES: [&str; 8] =
 
 /// True for a line that says that something went wrong.
 fn fails(line: &str) -> bool {
-    // A count of none, as in `0 failed`, is no failure.
+    // A count of none, as in `0 failed`, is not a failure.
     let counts_none = ["0 failed", "0 errors", "no errors"].iter().any(|none| line.contains(none));
     !counts_none && FAILURES.iter().any(|word| line.contains(word))
 }

@@ -18,7 +18,7 @@ pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)
     }
 }
 
-/// The word before an identifier that says what it is, in lower case: the nearest of the last few that is no function
+/// The word before an identifier that says what it is, in lower case: the nearest of the last few that is not a function
 /// word. `None` if there is none.
 pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
     // In a list, the words before it are other identifiers, which are not labels.
