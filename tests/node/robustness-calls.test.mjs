@@ -353,7 +353,7 @@ test("j16: a wait beyond 2³¹ ms is waited for", async () => {
   compactor.dispose();
 });
 
-test("j20: an empty file is no vocabulary, and counting works afterwards", async () => {
+test("j20: an empty file is not a vocabulary, and counting works afterwards", async () => {
   for (const source of [new Uint8Array(0), new ArrayBuffer(0), new Response("")]) {
     const error = await errorOf(() => epitome.loadEncoding("cl100k_base", source));
     assert.equal(error.code, "invalid-vocabulary");
