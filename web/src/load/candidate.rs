@@ -1,7 +1,5 @@
 //! The conversations in a text: one, or one per line.
 
-use std::collections::BTreeMap;
-
 use epitome_formats::{Detection, detect, messages_of};
 use js_sys::{Array, JSON, JsString, Object, Reflect};
 use serde_json::{Map, Value};
@@ -19,12 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) messages: Array,
     /// Its instructions and tool schemas as text; empty if it has none.
     pub(crate) overhead: String,
-    /// Which messages are only for which agents, by the index of the message.
-    pub(crate) audiences: Audiences,
 }
-
-/// The names of the agents that a message is for, by its index, in text.
-pub(crate) type Audiences = BTreeMap<String, Vec<String>>;
 
 /// The keys of messages, the same as in [`messages_of`].
 const KEYS: [&str; 3] = ["messages", "contents", "input"];
@@ -32,7 +25,7 @@ const KEYS: [&str; 3] = ["messages", "contents", "input"];
 impl Candidate {
     /// Messages for everyone, without instructions.
     fn of(label: String, messages: Array) -> Self {
-        Self { label, messages, overhead: String::new(), audiences: Audiences::default() }
+        Self { label, messages, overhead: String::new() }
     }
 }
 
@@ -105,11 +98,7 @@ fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
     let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
     let overhead = request_overhead(document);
-    // A list in another form means nothing that this page knows.
-    let audiences = property(document, "audiences");
-    let audiences = serde_wasm_bindgen::from_value(audiences).unwrap_or_default();
-    let messages = messages.unwrap_or_default();
-    Ok(Candidate { label: name, messages, overhead, audiences })
+    Ok(Candidate { label: name, messages: messages.unwrap_or_default(), overhead })
 }
 
 /// The document with empty values: enough to recognize the kind of document without converting all of it.

@@ -69,12 +69,8 @@ pub(super) async fn read(
     let messages = originals.length();
     let records = compactor.log().records();
     let names = agents(records.iter().filter_map(Record::message));
-    let audiences = match names.is_empty() {
-        true => String::new(),
-        false => serde_json::to_string(&candidate.audiences).unwrap_or_default(),
-    };
     let session = Session::new(format, compactor, originals, candidate.messages);
-    let session = session.with_agents(names, audiences);
+    let session = session.with_agents(names);
     store.write(|current| *current = session);
     store.apply_settings();
     let format = format.title();
@@ -122,7 +118,7 @@ async fn read_as(
             return Ok(Attempt::OtherFormat(other));
         }
         let mut steps = read_message(format, &value, index, &mut notes)?;
-        if let Some(names) = candidate.audiences.get(&index.to_string()) {
+        if let Some(names) = audience(&value) {
             for step in &mut steps {
                 step.audience = Audience::Agents(names.clone());
             }
@@ -214,6 +210,12 @@ fn read_message(
         explanation: issue.message,
     }));
     Ok(reading.messages)
+}
+
+/// The agents that a message is only for: their names under `audience`, which no format of a provider has.
+fn audience(value: &Value) -> Option<Vec<String>> {
+    let names = value.get("audience")?.as_array()?.iter();
+    names.map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// The engine's id of a loaded message.

@@ -1,7 +1,9 @@
 //! The sample conversations.
 
+use strum::EnumCount;
+
 /// A sample conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(crate) enum Sample {
     Support,
     Coding,
@@ -11,7 +13,8 @@ pub(crate) enum Sample {
 
 impl Sample {
     /// Every sample, in the order shown.
-    pub(crate) const ALL: [Self; 4] = [Self::Support, Self::Coding, Self::Trip, Self::Review];
+    pub(crate) const ALL: [Self; Self::COUNT] =
+        [Self::Support, Self::Coding, Self::Trip, Self::Review];
 
     /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {
@@ -39,7 +42,7 @@ impl Sample {
             Self::Support => "a damaged espresso machine, with tools called in parallel",
             Self::Coding => "a bug hunt through a parser, with file reads and test runs",
             Self::Trip => "four friends, four languages, one week in Lisbon",
-            Self::Review => "five agents review a checkout page, with private notes",
+            Self::Review => "five agents review an app that opens doors, with private notes",
         }
     }
 
@@ -49,7 +52,7 @@ impl Sample {
             Self::Support => 8_000,
             Self::Coding => 12_000,
             Self::Trip => 10_000,
-            Self::Review => 2_600,
+            Self::Review => 4_200,
         }
     }
 }

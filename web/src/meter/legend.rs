@@ -68,7 +68,7 @@ struct Entry {
     role: Option<Role>,
 }
 
-/// The segments that are not empty, what is free, and what of the reserve is.
+/// The segments that are not empty, what is free, and what is free of the reserve.
 fn rows(pressure: &Pressure) -> Vec<Entry> {
     let (tokens, window) = (pressure.tokens, pressure.window);
     let upper = pressure.threshold.unwrap_or(window).min(window);

@@ -2,9 +2,10 @@
 
 use epitome::Breakdown;
 use epitome::message::Role;
+use strum::EnumCount;
 
 /// One kind of content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(super) enum Segment {
     System,
     Tools,
@@ -16,7 +17,7 @@ pub(super) enum Segment {
 
 impl Segment {
     /// Every kind, in the order of the bar.
-    pub(super) const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; Self::COUNT] =
         [Self::System, Self::Tools, Self::Summary, Self::User, Self::Assistant, Self::Results];
 
     /// The name of the kind, for the style sheet.

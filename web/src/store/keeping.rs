@@ -177,13 +177,12 @@ impl Store {
         let is_new = keeping.current.with_value(Option::is_none);
         let id = keeping.current.get_value().unwrap_or_else(|| format!("{:.0}", clock::now_ms()));
         keeping.current.set_value(Some(id.clone()));
-        let (originals, audiences) =
-            self.read(|session| (session.originals(), session.audiences()));
+        let originals = self.read(Session::originals);
         let recorded = self.write(Session::recorded).unwrap_or_default();
         let tokens = self.pressure.with_untracked(|now| now.as_ref().map_or(0, |now| now.tokens));
         let (name, messages) = (document.name.clone(), document.messages);
         let kept = Kept { id: id.clone(), name, messages, tokens };
-        let written = write(&id, is_new.then_some((originals, audiences)), recorded).await;
+        let written = write(&id, is_new.then_some(originals), recorded).await;
         if written.is_ok() {
             keeping.add(kept).await;
         }
@@ -192,19 +191,10 @@ impl Store {
 }
 
 /// Writes the files of a conversation.
-async fn write(
-    id: &str,
-    originals: Option<(Array, String)>,
-    recorded: String,
-) -> Result<(), JsValue> {
+async fn write(id: &str, originals: Option<Array>, recorded: String) -> Result<(), JsValue> {
     let [messages, changes] = files(id);
-    if let Some((originals, audiences)) = originals {
-        let pieces = pretty(&originals).await?;
-        if !audiences.is_empty() {
-            pieces.unshift(&format!("{{\"audiences\":{audiences},\"messages\":").into());
-            pieces.push(&"}".into());
-        }
-        write_file(&messages, &pieces).await?;
+    if let Some(originals) = originals {
+        write_file(&messages, &pretty(&originals).await?).await?;
     }
     write_file(&changes, &Array::of1(&recorded.into())).await
 }

@@ -25,8 +25,6 @@ pub(crate) struct Session {
     all: Array,
     /// The agents of the conversation, if some messages are only for some of them.
     agents: Vec<String>,
-    /// Which messages are only for whom, as JSON; empty if all are for everyone.
-    audiences: String,
     /// What was recorded since the messages were loaded, as lines of a snapshot.
     recorded: String,
     abort: Option<Abort>,
@@ -46,7 +44,6 @@ impl Default for Session {
             originals: Array::new(),
             all: Array::new(),
             agents: Vec::new(),
-            audiences: String::new(),
             recorded: String::new(),
             abort: None,
             waiting: None,
@@ -68,9 +65,9 @@ impl Session {
         Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
     }
 
-    /// The same with these agents, and with the audiences of their messages as JSON.
-    pub(crate) fn with_agents(self, agents: Vec<String>, audiences: String) -> Self {
-        Self { agents, audiences, ..self }
+    /// The same with these agents.
+    pub(crate) fn with_agents(self, agents: Vec<String>) -> Self {
+        Self { agents, ..self }
     }
 
     /// The agents, each with the policy that `policy` gives. Linear in the messages of each.
@@ -243,11 +240,6 @@ impl Session {
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
         let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
-    }
-
-    /// Which messages are only for whom, as JSON; empty if all are for everyone.
-    pub(crate) fn audiences(&self) -> String {
-        self.audiences.clone()
     }
 
     /// The loaded messages.
