@@ -121,7 +121,18 @@ function refers(node) {
 function foreignTypes(found, own, file) {
   const sources = new Set([...own.keys()].flatMap((name) => found.get(name)).map((statement) => statement.getSourceFile()));
   const isForeign = (statement) => ts.isImportDeclaration(statement) && !statement.moduleSpecifier.text.startsWith(".");
-  return [file, ...sources].flatMap(({ statements }) => statements.filter(isForeign).map((statement) => `${statement.getText()}\n`));
+  const lines = new Set();
+  const names = new Map();
+  for (const { importClause, moduleSpecifier } of [file, ...sources].flatMap(({ statements }) => statements.filter(isForeign))) {
+    const from = moduleSpecifier.getText();
+    if (importClause?.name !== undefined) {
+      lines.add(`import type ${importClause.name.text} from ${from};\n`);
+    }
+    const known = names.get(from) ?? new Set();
+    importClause?.namedBindings?.elements?.forEach(({ name }) => names.set(from, known.add(name.text)));
+  }
+  const named = [...names].map(([from, all]) => `import type { ${[...all].sort().join(", ")} } from ${from};\n`);
+  return [...lines, ...named];
 }
 
 /** What a file exports, by name: all types, and functions only if they are public. */

@@ -28,7 +28,6 @@ import { Driver } from "./driver.js";
 import { knownWindows, modelOf, modelTable } from "./model-window.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
-import { economicsFor } from "./plan-economics.js";
 import { type Plan, type PlanningOptions, Plans } from "./plan.js";
 import { Recall, type Recalled, type RecallOptions, type Returned } from "../recall/recall.js";
 import { ownId } from "./same.js";
@@ -159,7 +158,7 @@ export class ConversationView<M extends object> {
 
   plan(options: PlanningOptions = {}): Plan {
     const { reason = "session-compaction", ...about } = fieldsOf(options, "options");
-    const economics = economicsFor(this.#model, about, this.host.asksModel);
+    const economics = this.#model && modelTable()?.economicsFor(this.#model, about, this.host.asksModel);
     return this.calls.read((engine) => {
       const earlier = economics === undefined ? [] : this.plans.rows;
       const next = (why: Reason): Plan => this.plans.next(engine, bufferOf(this.module), why, this.originals.ids(), earlier);
@@ -386,6 +385,6 @@ const warned = new Set<string>();
 function warnOnce(model: string, window: number): void {
   if (!warned.has(model)) {
     warned.add(model);
-    console.warn(`epitome: the model ${model} is not known, and its window is taken to be ${window} tokens; give the policy a window`);
+    console.warn(`epitome: the model ${model} is not known; its window is taken to be ${window} tokens, unless the policy gives one`);
   }
 }

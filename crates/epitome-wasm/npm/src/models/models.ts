@@ -63,11 +63,6 @@ export function modelNames(): string[] {
   return [...rows.keys()];
 }
 
-/** The window that a policy has for a model: what a prompt may have. */
-export function windowOf({ window, maxInput = window }: ModelInfo): number {
-  return Math.min(window, maxInput);
-}
-
 function parsed(): Map<string, string> {
   const entries = TABLE.split(/[;\n]+/).filter((entry) => entry !== "");
   return new Map(

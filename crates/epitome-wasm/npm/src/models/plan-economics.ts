@@ -2,20 +2,18 @@
 
 import { kindOf, wholeOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
-import type { Economics, EconomicsOptions, ResultingView } from "../models/economics.js";
-import type { ModelInfo } from "../models/models.js";
-import { modelTable } from "./model-window.js";
-import type { Plan } from "./plan.js";
+import type { Plan } from "../host/plan.js";
+import { economicsOf, type Economics, type EconomicsOptions, type ResultingView } from "./economics.js";
+import type { ModelInfo } from "./models.js";
 
 /** What says what a plan costs, beside the plan of the same conversation that only reduces; undefined if nobody knows the rates. */
 export function economicsFor(
-  model: ModelInfo | undefined,
+  model: ModelInfo,
   options: EconomicsOptions,
   asksModel: boolean,
 ): ((plan: Plan, reducing: Plan | undefined, window: number) => Economics | undefined) | undefined {
-  const table = modelTable();
   const checked = optionsOf(options);
-  if (model?.rates === undefined || table === undefined) {
+  if (model.rates === undefined) {
     return undefined;
   }
   return (plan, reducing, window) => {
@@ -26,7 +24,7 @@ export function economicsFor(
       ...(reducing !== undefined && { reducing: resultOf(reducing, false) }),
       ...(plan.summarizes && { summarizing: resultOf(plan, asksModel) }),
     };
-    return table.economicsOf(model, input, { turnTokens, ...others });
+    return economicsOf(model, input, { turnTokens, ...others });
   };
 }
 
