@@ -27,7 +27,12 @@ fn start(store: Store, reason: Reason, instructions: &str) {
         store.live.rejection.set(Some(error.to_string()));
         return;
     }
-    // Preparing the first request of a long conversation takes time; the page is drawn before that.
+    // Planning a long conversation takes time; the page is drawn before more is done.
+    drain_soon(store);
+}
+
+/// Handles outputs after the page had the time to be drawn and to react.
+fn drain_soon(store: Store) {
     spawn_local(async move {
         let _ = clock::sleep(0.0, None).await;
         drain(store);
@@ -133,6 +138,7 @@ fn drain(store: Store) {
             Some(Output::Save(_)) => {}
             Some(Output::Changed) => store.show_change(),
             Some(Output::Event(event)) => event::show(store, event),
+            Some(Output::Continue) => return drain_soon(store),
             Some(Output::Wait(Some(until))) => return wait(store, until),
             Some(Output::Wait(None)) | None => return,
         }
