@@ -32,7 +32,7 @@ import {
 } from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport } from "../host/compactor.js";
+export type { Agent, AppendOptions, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport } from "../host/compactor.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";

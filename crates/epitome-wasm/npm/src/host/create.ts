@@ -65,7 +65,7 @@ export async function restore<M extends object>(
       restored.collectUnsaved(stored !== undefined);
     }
     compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored);
-    compactor.append(originals.slice(ids.length));
+    await compactor.appendInSlices(originals.slice(ids.length));
     return compactor;
   } catch (error) {
     if (compactor === undefined) {
@@ -115,7 +115,7 @@ export async function planFor<M extends object>(
   const all = messagesOf(messages, "messages");
   const compactor = await create<M>(modules, rest);
   try {
-    compactor.append(all);
+    await compactor.appendInSlices(all);
     return compactor.plan({ reason });
   } finally {
     compactor.dispose();
