@@ -1,10 +1,10 @@
-// The dialog with all conversations, and a search in what the model does not get any more of this one.
+// The dialog with all conversations, and a search in what the model does not get any more in this one.
 
 import type { Compactor } from "epitome";
 import { element, elementById } from "./element.js";
 import { conversations } from "./kept.js";
 
-/** Has the button open the dialog. */
+/** Makes the button open the dialog. */
 export function archiveOf(compactor: Pick<Compactor, "recall">): void {
   const dialog = elementById("archive", HTMLDialogElement);
   const list = elementById("conversations", HTMLElement);
@@ -28,7 +28,7 @@ export function archiveOf(compactor: Pick<Compactor, "recall">): void {
     event.preventDefault();
     const { passages } = await compactor.recall(query.value);
     const quotes = passages.flatMap((passage) => passage.quotes.map(({ speaker, text }) => element("li", {}, `${speaker}: ${text}`)));
-    found.replaceChildren(...(quotes.length > 0 ? quotes : [element("li", {}, "Nothing that the model does not get any more fits.")]));
+    found.replaceChildren(...(quotes.length > 0 ? quotes : [element("li", {}, "None of the messages that the model does not get any more fits.")]));
   });
 
   // Each conversation has a page of its own.

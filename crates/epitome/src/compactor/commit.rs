@@ -193,7 +193,7 @@ impl Compactor {
 
     /// Tokens for the lists that this summary lost: as many as the policy allows, as long as the result is no larger
     /// than was planned or is the target, and saves enough.
-    pub(super) fn list_room(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
+    pub(super) fn list_budget(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
         let scale = self.scale();
         let longest = scale.to_meter(policy.summary.checklist_tokens);
         if longest == MeterTokens::ZERO {
@@ -350,7 +350,8 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
-    /// The same after a plan that saved too little. A task that was too small says nothing of the window.
+    /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
+    /// compaction would save too little.
     pub(super) fn pause_after(&mut self, plan: &Plan, reason: String) {
         if plan.reason != Reason::TaskTransition {
             self.pause_automatic(reason);

@@ -5,7 +5,7 @@ use super::commit::{Rejected, load_after};
 use super::job::Job;
 use super::{Compactor, Event, Outcome, Output, State};
 use crate::conversation::Conversation;
-use crate::facts::{Fact, Kind, Room, build_receipt, unsupported};
+use crate::facts::{Fact, FactBudget, Kind, build_receipt, unsupported};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
 use crate::text::search::Search;
@@ -103,11 +103,11 @@ impl Compactor {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
-        let room = Room {
+        let budget = FactBudget {
             ledger: job.plan.ledger_budget(),
-            lists: &|| self.list_room(&job.plan, &job.policy, &summary),
+            lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
         };
-        let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
+        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message: &Message| message.id.clone())
         });
         receipt.unsupported = search.not_found(names);
