@@ -1,7 +1,7 @@
 //! The long parts of a compaction are done in slices: between two of them, the app can draw its page, go on with the
 //! conversation, or cancel.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
 use epitome::message::{Message, Role};
 use epitome::tokens::CharactersPer;

@@ -114,10 +114,6 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
                 compactor.handle_timeout(now);
             }
             Output::Wait(None) => return outputs,
-            Output::Continue if manner == Manner::Cancels => {
-                compactor.cancel();
-                continue;
-            }
             // How many slices there are is no part of what is done.
             Output::Continue => continue,
             Output::Save(_) | Output::Changed | Output::Event(_) => {}
