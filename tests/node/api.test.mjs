@@ -240,6 +240,7 @@ test("after dispose every call throws, and disposing twice is allowed", async ()
     () => compactor.plan(),
     () => compactor.messages(),
     () => compactor.history(),
+    () => compactor.message("m0"),
     () => compactor.undo(),
     () => compactor.reportUsage({ promptTokens: 1, completionTokens: 1 }),
     () => compactor.setPolicy({}),

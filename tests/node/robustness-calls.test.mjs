@@ -140,6 +140,7 @@ for (const [name, make] of Object.entries(HOSTILE)) {
       setTodo: (value) => compactor.setTodo(value),
       offloaded: (value) => compactor.offloaded(value),
       metadata: (value) => compactor.metadata(value),
+      message: (value) => compactor.message(value),
       check: (value) => compactor.check(value),
       due: (value) => compactor.due(value),
       setPolicy: (value) => compactor.setPolicy({ preset: value }),

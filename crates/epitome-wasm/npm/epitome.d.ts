@@ -167,6 +167,8 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
+  /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */
+  message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
   /**
@@ -535,7 +537,7 @@ export type RankRecall = (question: string, candidates: RecallCandidate[]) => re
 
 /** A message that may answer a question. */
 export interface RecallCandidate {
-  /** Its id, for `history()` and `metadata`. */
+  /** Its id, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;
@@ -1509,7 +1511,7 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
 }
 
@@ -1924,7 +1926,7 @@ export interface RecalledPassage {
 
 /** What one message says. */
 export interface RecalledQuote {
-  /** The id of the message, for `history()` and `metadata`. */
+  /** The id of the message, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;

@@ -123,7 +123,8 @@ impl Compactor {
             false => summary,
         };
         self.note_pinned(&mut receipt);
-        let written = WrittenSummary { summary, notes, ledger, left_out, state };
+        let is_shared = job.is_shared;
+        let written = WrittenSummary { summary, notes, ledger, left_out, state, is_shared };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),

@@ -123,6 +123,7 @@ export interface Agent<M extends object = object>
     | "findings"
     | "compacted"
     | "metadata"
+    | "message"
     | "history"
     | "recall"
     | "recallReturning"
@@ -291,6 +292,8 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
+  /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */
+  message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
   /**

@@ -38,7 +38,7 @@ export interface RecalledPassage {
 
 /** What one message says. */
 export interface RecalledQuote {
-  /** The id of the message, for `history()` and `metadata`. */
+  /** The id of the message, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;

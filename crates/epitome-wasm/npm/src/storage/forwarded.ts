@@ -44,6 +44,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   findings: "never",
   compacted: "never",
   metadata: "never",
+  message: "never",
   history: "never",
   recall: "never",
   recallReturning: "never",
