@@ -51,7 +51,7 @@ struct Target {
     inputs: u64,
 }
 
-/// Fuzzes each target for the time, as many at a time as the machine has cores, and fails if something does not hold.
+/// Fuzzes each target for the minutes, as many at a time as the machine has cores, and fails if something does not hold.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOptions) -> Result {
     if cfg!(windows) {
         eprintln!("skipped: the fuzzer needs Linux or macOS");
@@ -68,10 +68,10 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOption
     })?;
     let program = folder.join(host).join("fuzz/epitome-fuzz");
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let seconds = targets.len().div_ceil(cores) * options.seconds as usize;
+    let minutes = targets.len().div_ceil(cores) * options.minutes as usize;
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
-    steps.run_long("fuzz", &format!("{seconds} seconds"), || {
+    steps.run_long("fuzz", &format!("{minutes} minutes"), || {
         thread::scope(|scope| {
             for _ in 0..cores {
                 scope.spawn(|| {
@@ -151,7 +151,7 @@ fn targets(workspace: &Workspace, options: &FuzzOptions) -> Result<Vec<Target>> 
     }
     let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted.contains(&name));
     let chosen = INPUTS_PER_MINUTE.into_iter().filter(|(name, _)| is_wanted(name));
-    let inputs = |per_minute: u32| u64::from(per_minute) * u64::from(options.seconds) / 60;
+    let inputs = |per_minute: u32| u64::from(per_minute) * u64::from(options.minutes);
     Ok(chosen
         .map(|(name, per_minute)| Target { name: name.to_owned(), inputs: inputs(per_minute) })
         .collect())
