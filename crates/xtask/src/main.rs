@@ -9,6 +9,7 @@ mod browser;
 mod cargo_tool;
 mod chrome_for_testing;
 mod command;
+mod compressed;
 mod debian;
 mod demo;
 mod failure;
@@ -25,6 +26,7 @@ mod reproduce;
 mod sbom;
 mod server;
 mod services;
+mod shots;
 mod size;
 mod sizes;
 mod source_paths;
@@ -88,6 +90,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
             .and_then(|()| browser::obtain(&workspace, steps))
             .map(|_| services::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
+        Task::Shots => shots::run(&workspace, steps),
         Task::Size => {
             toolchain::install(&workspace, steps)?;
             size::run(&workspace, steps)
