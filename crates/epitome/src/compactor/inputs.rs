@@ -83,12 +83,12 @@ impl Compactor {
         job.changes.extend(changes);
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         if !job.is_ahead {
-            job.read_chunk(&self.conversation);
+            job.read_chunk();
         }
         let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),
-            Stage::Rollup(_) | Stage::Planned { .. } | Stage::Written => {
+            Stage::Rollup(_) | Stage::Planned { .. } | Stage::Reading { .. } | Stage::Written => {
                 Some((text.to_owned(), notes))
             }
         };
@@ -103,7 +103,7 @@ impl Compactor {
                 self.roll_up(job, summary, notes);
             }
             Some((summary, notes)) if job.is_ahead => self.keep_draft(*job, summary, notes),
-            Some((summary, notes)) => self.apply_summary(*job, summary, notes),
+            Some((summary, notes)) => self.apply_summary(job, summary, notes),
             None => {
                 job.attempts = 0;
                 self.request_summary(job);
