@@ -68,7 +68,7 @@ test("an encoding that cannot be loaded says why, and can be loaded later", asyn
   await refused(other, "invalid-vocabulary", /that of cl100k_base/);
   await refused(other.subarray(0, 99), "invalid-vocabulary", /of 99 bytes instead of/);
   for (const asked of [loadEncoding("p50k_base"), countTokens("text", { encoding: "p50k_base" })]) {
-    await assert.rejects(asked, { code: "unknown-encoding", message: /"p50k_base".*o200k_base, cl100k_base/ });
+    await assert.rejects(asked, { code: "unknown-encoding", message: /"p50k_base".*o200k_base or cl100k_base/ });
   }
   const bytes = await readFile(file("o200k_base"));
   await Promise.all([loadEncoding("o200k_base", bytes), loadEncoding("o200k_base", nowhere)]);
