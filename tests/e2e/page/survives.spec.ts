@@ -35,3 +35,24 @@ test("the source of a fact is lit in the list, and opened from it", async ({ pag
   await expect(epitome.details).toContainText(`Message ${number}`);
   expect(await epitome.faults()).toEqual([]);
 });
+
+test("a fact that hundreds of messages name links to a few of them, once its list is opened", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const turns = Array.from({ length: 300 }, (_, index) => [
+    { role: "user", content: `Where is order BW-10482 now, for the ${index + 1}th time?` },
+    { role: "assistant", content: `Order BW-10482 has not moved since you asked before, which was question ${index}.` },
+  ]);
+  await epitome.paste(JSON.stringify(turns.flat()));
+  await epitome.summarizeInPage();
+  await epitome.tighten();
+  await epitome.compact();
+  await epitome.isCompacted();
+  const survives = page.getByRole("region", { name: "What survives" });
+  await expect(survives.locator("li")).toHaveCount(0);
+  await survives.getByText(/facts? in the summary$/).click();
+  const fact = survives.getByRole("listitem").filter({ hasText: "BW-10482" }).first();
+  await expect(fact.getByRole("button")).toHaveCount(6);
+  await expect(fact).toContainText(/and \d{3} more/);
+  expect(await epitome.faults()).toEqual([]);
+});

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use epitome::facts::{Fact, Receipt};
 use leptos::prelude::*;
 
+use crate::browser::is_open;
 use crate::direction::marked;
 use crate::number::{count, thousands};
 use crate::store::{Perspective, Store};
 
 /// The number of facts that a list shows.
 const MAX_FACTS: usize = 60;
+
+/// The number of messages that a fact links to. In a long conversation, hundreds can name it.
+const MAX_SOURCES: usize = 6;
 
 /// What happened to each fact of the summarized messages.
 #[component]
@@ -64,20 +68,27 @@ fn List(
     facts: Vec<Fact>,
 ) -> impl IntoView {
     let number = count(facts.len());
-    let more = facts.len().saturating_sub(MAX_FACTS);
-    let more = (more > 0)
-        .then(|| view! { <li class="hint">{format!("and {} more", thousands(count(more)))}</li> });
-    let rows: Vec<_> =
-        facts.into_iter().take(MAX_FACTS).map(|fact| view! { <FactRow store fact /> }).collect();
+    // Rows are built when someone looks: after a long compaction they would hold the page up for nothing.
+    let open = RwSignal::new(false);
+    let toggle = move |event| open.set(is_open(&event));
+    let more = number.saturating_sub(count(MAX_FACTS));
+    let rows = move || {
+        open.get().then(|| {
+            let listed = facts.iter().take(MAX_FACTS);
+            let listed = listed.map(|fact| view! { <FactRow store fact=fact.clone() /> });
+            let more = (more > 0).then(|| format!("and {} more", thousands(more)));
+            (listed.collect_view(), more.map(|more| view! { <li class="hint">{more}</li> }))
+        })
+    };
     (number > 0).then(|| {
         view! {
-            <details class="summary">
+            <details class="summary" on:toggle=toggle>
                 <summary>
                     <span class="fact-mark" aria-hidden="true">{mark}</span>
                     <strong>{thousands(number)}</strong>
                     {format!(" {} {title}", if number == 1 { "fact" } else { "facts" })}
                 </summary>
-                <ul class="facts" tabindex="0" aria-label=format!("Facts {title}")>{rows} {more}</ul>
+                <ul class="facts" tabindex="0" aria-label=format!("Facts {title}")>{rows}</ul>
             </details>
         }
     })
@@ -94,7 +105,9 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
     let light = move |_: &()| store.lit.set(lit.clone());
     let (enter, focus) = (light.clone(), light);
     let dark = move || store.lit.set(Arc::default());
-    let sources = positions.into_iter().map(|position| {
+    let unlinked = count(positions.len().saturating_sub(MAX_SOURCES));
+    let unlinked = (unlinked > 0).then(|| format!("and {} more", thousands(unlinked)));
+    let sources = positions.into_iter().take(MAX_SOURCES).map(|position| {
         let number = store.read(|session| session.number(position));
         let open = move |_| {
             store.perspective.set(Perspective::Conversation);
@@ -116,7 +129,7 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
         >
             <span class="fact-text">{marked(&fact.text).into_owned()}</span>
             <span class="hint">
-                {format!(" {} · {} ", fact.kind.as_str(), fact.speaker)} {sources.collect_view()}
+                {format!(" {} · {} ", fact.kind.as_str(), fact.speaker)} {sources.collect_view()} {unlinked}
             </span>
         </li>
     }
