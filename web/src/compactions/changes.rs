@@ -120,10 +120,10 @@ fn facts_by_message(receipt: &Receipt) -> BTreeMap<&MessageId, Vec<(&str, Fate)>
         (&receipt.given_up, Fate::Lost),
     ];
     let mut facts: BTreeMap<&MessageId, Vec<(&str, Fate)>> = BTreeMap::new();
-    for (list, fate) in lists {
+    for (list, outcome) in lists {
         for fact in list {
             for source in &fact.sources {
-                facts.entry(source).or_default().push((&fact.text, fate));
+                facts.entry(source).or_default().push((&fact.text, outcome));
             }
         }
     }
@@ -154,19 +154,19 @@ fn pieces(text: &str, facts: &[(&str, Fate)]) -> Vec<Piece> {
     let mut places: Vec<(usize, usize, Fate)> = facts
         .iter()
         .filter(|(fact, _)| !fact.is_empty())
-        .flat_map(|(fact, fate)| {
-            text.match_indices(fact).map(|(start, found)| (start, start + found.len(), *fate))
+        .flat_map(|(fact, outcome)| {
+            text.match_indices(fact).map(|(start, found)| (start, start + found.len(), *outcome))
         })
         .collect();
     places.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
     let mut pieces = Vec::new();
     let mut done = 0;
-    for (start, end, fate) in places {
+    for (start, end, outcome) in places {
         if start < done {
             continue;
         }
         pieces.extend(piece(text, done, start).map(|plain| (plain, None)));
-        pieces.extend(piece(text, start, end).map(|fact| (fact, Some(fate))));
+        pieces.extend(piece(text, start, end).map(|fact| (fact, Some(outcome))));
         done = end;
     }
     pieces.extend(piece(text, done, text.len()).map(|plain| (plain, None)));
@@ -186,7 +186,7 @@ mod tests {
         let facts = [("48", Fate::Lost), ("BW-48", Fate::Kept), ("€ 9", Fate::Appended)];
         let marked = pieces("Order BW-48 for € 9, not 48", &facts);
         let plain = |text: &str| (text.to_owned(), None);
-        let fact = |text: &str, fate| (text.to_owned(), Some(fate));
+        let fact = |text: &str, outcome| (text.to_owned(), Some(outcome));
         assert_eq!(
             marked,
             [

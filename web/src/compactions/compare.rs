@@ -134,15 +134,15 @@ fn tokens(report: &Report) -> String {
 
 /// What the marks of facts mean.
 fn key() -> impl IntoView {
-    let fates = [
+    let outcomes = [
         ("kept", "in the summary"),
         ("appended", "appended to it"),
         ("lost", "only in the history"),
     ];
-    let fates = fates.map(|(fate, words)| {
-        view! { <li><mark data-fate=fate>"fact"</mark> " " {words}</li> }
+    let outcomes = outcomes.map(|(outcome, words)| {
+        view! { <li><mark data-outcome=outcome>"fact"</mark> " " {words}</li> }
     });
-    view! { <ul class="fates" aria-label="Marks">{fates}</ul> }
+    view! { <ul class="outcomes" aria-label="Marks">{outcomes}</ul> }
 }
 
 /// The names that the summary has and no message.
@@ -181,10 +181,10 @@ fn Message(changed: Changed) -> impl IntoView {
     }
 }
 
-fn piece((text, fate): Piece) -> AnyView {
+fn piece((text, outcome): Piece) -> AnyView {
     let text = marked(&text).into_owned();
-    match fate {
-        Some(fate) => view! { <mark data-fate=fate.as_str()>{text}</mark> }.into_any(),
+    match outcome {
+        Some(outcome) => view! { <mark data-outcome=outcome.as_str()>{text}</mark> }.into_any(),
         None => text.into_any(),
     }
 }
