@@ -1,4 +1,4 @@
-// The dialog with all conversations and the space that they take, and a search in what the model does not get any more of this one.
+// The dialog with all conversations and the space that they take, and a search in what the model does not get any more in this one.
 
 import { persistStorage } from "epitome/storage";
 import type { ChatMessage } from "./answer.js";
@@ -6,7 +6,7 @@ import { element, elementById } from "./element.js";
 import { bytesOf } from "./figures.js";
 import { conversations, importArchive, type Kept, type Listed, remove } from "./kept.js";
 
-/** Has the button open the dialog. `restore` is called with a message that the model is to get again. */
+/** Makes the button open the dialog. `restore` is called with a message that the model is to get again. */
 export function archiveOf(kept: Kept, restore: (message: ChatMessage) => void): void {
   const dialog = elementById("archive", HTMLDialogElement);
   const list = elementById("conversations", HTMLElement);
@@ -75,7 +75,7 @@ export function archiveOf(kept: Kept, restore: (message: ChatMessage) => void): 
         return element("li", {}, element("span", {}, `${speaker.trim()}: ${text}`), again);
       }),
     );
-    found.replaceChildren(...(rows.length > 0 ? rows : [element("li", {}, "Nothing that the model does not get any more fits.")]));
+    found.replaceChildren(...(rows.length > 0 ? rows : [element("li", {}, "None of the messages that the model does not get any more fits.")]));
   });
 
   // Each conversation has a page of its own.

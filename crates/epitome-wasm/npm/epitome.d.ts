@@ -210,8 +210,8 @@ export interface Compactor<M extends object = object> {
   /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
    * is. Takes constant time. */
   saveState(id?: string): SaveState;
-  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
-   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  /** The whole conversation as one commit, with the app's messages of all branches: what an empty store would get.
+   * `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
   contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
@@ -579,19 +579,19 @@ export interface ReportFields {
    */
   reason: Reason;
   /**
-   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
+   * Tokens of the next prompt before the compaction: in the provider's tokens, as the engine counts them.
    */
   tokensBefore: number;
   /**
-   * Tokens of the next prompt after; the same as before unless it was applied.
+   * Tokens of the next prompt after it; the same as before unless it was applied.
    */
   tokensAfter: number;
   /**
-   * Messages of the view before.
+   * How many messages the view had before.
    */
   messagesBefore: number;
   /**
-   * Messages of the view after.
+   * How many messages the view has after it.
    */
   messagesAfter: number;
   /**
@@ -619,12 +619,12 @@ export interface ReportFields {
    */
   summarizer?: SummarizerReport;
   /**
-   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
-   * the host has not said what time it is.
+   * How long the user has waited for it, in milliseconds: from its start, which follows the hook before it, to its end.
+   * `None` if the host has not said what time it is.
    */
   waitedMs?: number;
   /**
-   * What was written in advance; `None` if nothing was since the last report.
+   * What became of summaries that were written in advance; `None` if none was since the last report.
    */
   prepared?: PreparedReport;
   /**
@@ -762,7 +762,7 @@ export interface SummarizerTokens {
 }
 
 /**
- * What a compaction had of a summary that was written in advance.
+ * How a compaction used a summary that was written in advance.
  */
 export interface PreparedReport {
   /**
@@ -770,7 +770,7 @@ export interface PreparedReport {
    */
   used?: PreparedUse;
   /**
-   * What was spent in vain since the last report, for summaries that were thrown away.
+   * What was spent since the last report for summaries that were thrown away.
    */
   wasted: Waste;
 }
@@ -789,8 +789,8 @@ export interface Waste {
    */
   requests: number;
   /**
-   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
-   * engine's own count.
+   * Their tokens and those of the answers, as the provider reported them; for a request without a report, as the engine
+   * counts them.
    */
   tokens: number;
 }
@@ -1795,7 +1795,8 @@ export interface PlanFigures {
 
 /**
  * What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
- * are removed, or the app has to send the provider's switch that drops them; see `LockedReasoning`.
+ * are removed, or the app has to send the provider's switch that drops them; see
+ * `LockedReasoning`.
  */
 export interface LockedParts {
   /**
@@ -2665,7 +2666,7 @@ export declare function restoreCompactor<F extends Format, M extends object = Me
 export declare function restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 
 /**
- * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
+ * Compacts messages if that is due, without a compactor that you keep: for a route, the AI SDK's `prepareStep`, LangChain's
  * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
  */
 export declare function compactMessages<M extends AnyMessage>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
@@ -2684,9 +2685,9 @@ export declare function isWithinTokenLimit(input: string | readonly object[], li
 /**
  * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
  *
- * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
- * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
- * Rejects with what `request` and the other functions throw.
+ * The middleware is asked before and after each request. Before it is sent, the transforms rewrite the messages, the providers
+ * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
+ * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
 export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
 

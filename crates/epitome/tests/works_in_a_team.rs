@@ -64,7 +64,7 @@ fn team() -> Compactor {
     team
 }
 
-/// Everything that a compactor can say.
+/// Everything that a compactor returns.
 fn everything(compactor: &Compactor) -> String {
     let searchable: Vec<_> =
         (0..compactor.log().len()).map(|at| compactor.searchable(at)).collect();
@@ -79,7 +79,7 @@ fn words(text: &str) -> BTreeSet<usize> {
     text.split("word").skip(1).filter_map(|rest| rest.split_once('x')?.0.parse().ok()).collect()
 }
 
-/// A summary with every third line of the messages, half of them without their author.
+/// A summary with every tenth message as a line, half of them without their author.
 fn summarize(request: &epitome::SummaryRequest) -> String {
     let entries = request.envelope().entries;
     let lines = entries.iter().step_by(10).enumerate().map(|(index, entry)| {

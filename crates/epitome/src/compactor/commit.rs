@@ -5,7 +5,7 @@ use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
+use crate::facts::{Fact, FactBudget, Kind, Receipt, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
 use crate::message::{CheckpointId, Message, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
@@ -174,11 +174,11 @@ impl Compactor {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
-        let room = Room {
+        let budget = FactBudget {
             ledger: job.plan.ledger_budget(),
-            lists: &|| self.list_room(&job.plan, &job.policy, &summary),
+            lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
         };
-        let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
+        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message| message.id.clone())
         });
         // A name that any covered message contains is supported: the facts may have it only as a part of another
@@ -261,7 +261,7 @@ impl Compactor {
 
     /// Tokens for the lists that this summary lost: as many as the policy allows, as long as the result is no larger
     /// than was planned or is the target, and saves enough.
-    fn list_room(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
+    fn list_budget(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
         let scale = self.scale();
         let longest = scale.to_meter(policy.summary.checklist_tokens);
         if longest == MeterTokens::ZERO {
@@ -414,7 +414,8 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
-    /// The same after a plan that saved too little. A task that was too small says nothing of the window.
+    /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
+    /// compaction would save too little.
     fn pause_after(&mut self, plan: &Plan, reason: String) {
         if plan.reason != Reason::TaskTransition {
             self.pause_automatic(reason);
