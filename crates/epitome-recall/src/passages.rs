@@ -30,6 +30,13 @@ const SEPARATOR: u32 = 1;
 /// The fewest tokens that a text has for each term. So the texts that are asked for have enough sentences for the budget.
 const TOKENS_PER_TERM: f32 = 1.5;
 
+/// The share of their terms that two sentences have in common at least, if the later one may say what has become of the earlier.
+const ALIKE: f32 = 0.5;
+/// The terms that they have in common at the least.
+const LEAST_ALIKE: usize = 2;
+/// Among how many of the best sentences such pairs are looked for.
+const MOST_COMPARED: usize = 200;
+
 /// Messages that follow each other, and what they say about a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
@@ -166,8 +173,31 @@ fn owned(text: &str, reader: &mut Terms) -> Vec<Cut<'static>> {
     units.collect()
 }
 
-/// The candidates with the most weight for their tokens, in their order. Scores only fall when others are chosen, so a score
-/// is computed again only when it is the best.
+/// For each candidate the latest one that is like it, if that is a later one. Costs O(terms) for each two of the best.
+fn latest(pool: &[Candidate]) -> Vec<Option<usize>> {
+    let when = |at: usize| pool.get(at).map(|candidate| (candidate.message, candidate.sentence));
+    let compared = pool.len().min(MOST_COMPARED);
+    let latest = (0..pool.len()).map(|at| {
+        let one = pool.get(at).filter(|_| at < compared)?;
+        let others = pool.iter().enumerate().take(compared);
+        let alike = others.filter(|(_, other)| are_alike(&one.terms, &other.terms));
+        alike
+            .map(|(other, _)| other)
+            .max_by_key(|other| when(*other))
+            .filter(|other| when(*other) > when(at))
+    });
+    latest.collect()
+}
+
+/// True if two sentences, by their sorted terms, may be about the same.
+fn are_alike(one: &[TermId], other: &[TermId]) -> bool {
+    let shared = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
+    let all = one.len() + other.len() - shared;
+    shared >= LEAST_ALIKE && shared as f32 >= ALIKE * all as f32
+}
+
+/// The candidates with the most weight for their tokens, in their order. Of sentences that are alike, the latest is chosen first:
+/// what it says holds. Scores only fall when others are chosen, so a score is computed again only when it is the best.
 fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32) -> Vec<Candidate> {
     let value = |candidate: &Candidate, weights: &BTreeMap<TermId, f32>| {
         // `sum` of an empty iterator is a negative zero, whose bits would make it the largest value.
@@ -177,10 +207,13 @@ fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32)
     };
     let valued = pool.iter().enumerate().map(|(at, one)| (value(one, &weights), Reverse(at)));
     let mut heap: BinaryHeap<(u32, Reverse<usize>)> = valued.collect();
+    let latest = latest(&pool);
     let mut left = budget;
     let mut chosen = BTreeSet::new();
     while let Some((_, Reverse(at))) = heap.pop() {
-        let Some(candidate) = pool.get(at).filter(|candidate| candidate.tokens <= left) else {
+        let Some(candidate) =
+            pool.get(at).filter(|one| one.tokens <= left && !chosen.contains(&at))
+        else {
             continue;
         };
         let now = value(candidate, &weights);
@@ -188,6 +221,15 @@ fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32)
             heap.push((now, Reverse(at)));
             continue;
         }
+        let later = latest.get(at).copied().flatten().filter(|later| !chosen.contains(later));
+        let later = later.and_then(|later| Some((later, pool.get(later)?)));
+        let (at, candidate) = match later.filter(|(_, later)| later.tokens <= left) {
+            Some(later) => {
+                heap.push((now, Reverse(at)));
+                later
+            }
+            None => (at, candidate),
+        };
         left -= candidate.tokens;
         for term in &candidate.terms {
             if let Some(weight) = weights.get_mut(term) {
@@ -278,6 +320,28 @@ mod tests {
             let tokens: u32 = found.iter().map(|(_, text)| CharactersPer(4).count(text)).sum();
             assert!(tokens <= budget, "{tokens} of {budget}: {found:?}");
         }
+    }
+
+    #[test]
+    fn l4_of_two_values_the_newer_one_is_quoted_first() {
+        let said = [
+            ("user", "The port of Quillfeather is 8080."),
+            ("assistant", "Noted."),
+            ("user", "The harbour is closed on Mondays."),
+            ("user", "The port of Quillfeather is 9090 now."),
+            ("user", "The port of Zephyrine is 7070."),
+        ];
+        let index = indexed(&said);
+        let text = |message: usize| said[message].1.to_owned();
+        let quoted = |budget: u32| -> Vec<usize> {
+            let mut search = index.search("Which port has Quillfeather?", |_| true);
+            search.widen(&index, text);
+            let passages = search.passages(&index, text, budget, "", &CharactersPer(4));
+            passages.iter().flat_map(|one| &one.quotes).map(|quote| quote.message).collect()
+        };
+        assert_eq!(quoted(12), [3]);
+        let both = quoted(40);
+        assert!(both.contains(&0) && both.contains(&3), "{both:?}");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Names, identifiers and rare words of a text that only messages out of the view have.
 
+use std::collections::BTreeSet;
+
 use epitome::text::is_identifier;
 
 use crate::index::Index;
-use crate::terms::{TermId, Terms, is_unspaced};
+use crate::terms::{TermId, Terms, group_length, is_unspaced};
 
 /// The most units that have a rare word, and the same for a word with a capital letter; also these shares of all units, as
 /// divisors.
@@ -11,6 +13,8 @@ const RARE: (u32, u32) = (3, 200);
 const CAPITAL: (u32, u32) = (10, 20);
 /// The least letters of a rare word in lower case. Shorter ones are mostly common words of small conversations.
 const RARE_LETTERS: usize = 6;
+/// The least characters of a rare word in a script without spaces. Two are often the end of a word and the beginning of the next.
+const RUN: usize = 3;
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +31,8 @@ impl Index {
     /// The words of `text` that messages out of the view have, and neither a message in it nor `known`.
     /// They are joined by spaces, for [`Self::search`]; empty if there is none. Costs O(text + `known` + occurrences).
     ///
-    /// Watched are identifiers, words with a capital letter, and words that few messages have; of scripts without spaces
-    /// between words, nothing.
+    /// Watched are identifiers, words with a capital letter, and words that few messages have. In scripts without spaces
+    /// between words, they are runs of at least [`RUN`] characters of which few messages have any group.
     #[must_use]
     pub fn returning(&self, text: &str, known: &str, place: impl Fn(usize) -> Place) -> String {
         let mut reader = Terms::default();
@@ -37,42 +41,88 @@ impl Index {
         said.sort_unstable();
         let mut words: Vec<&str> = Vec::new();
         let delimits = |c: char| c.is_whitespace() || "\"'`“”‘’()[]{}<>,;:!?|=*".contains(c);
-        for word in text.split(delimits) {
+        let has_left = |term: TermId, most: u32| {
+            let Some(postings) = self.postings.get(&term) else { return false };
+            if postings.units() > most || said.binary_search(&term).is_ok() {
+                return false;
+            }
+            let units = postings.iter().filter_map(|(unit, _)| self.units.get(unit as usize));
+            let places: Vec<Place> = units.map(|unit| place(unit.message as usize)).collect();
+            places.contains(&Place::Departed) && !places.contains(&Place::InView)
+        };
+        for word in text.split(delimits).flat_map(scripts) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let Some(most) = self.most_units(word).filter(|_| !words.contains(&word)) else {
+            if word.chars().any(is_unspaced) {
+                let most = self.share(RARE);
+                words.extend(runs(word, &mut reader, |term| has_left(term, most)));
                 continue;
-            };
+            }
+            let Some(most) = self.most_units(word) else { continue };
             let mut terms = Vec::new();
             reader.for_each(word, |term| terms.push(term));
-            let has_left = |term: &TermId| {
-                let Some(postings) = self.postings.get(term) else { return false };
-                if postings.units() > most || said.binary_search(term).is_ok() {
-                    return false;
-                }
-                let units = postings.iter().filter_map(|(unit, _)| self.units.get(unit as usize));
-                let places: Vec<Place> = units.map(|unit| place(unit.message as usize)).collect();
-                places.contains(&Place::Departed) && !places.contains(&Place::InView)
-            };
-            if terms.iter().any(has_left) {
+            if terms.into_iter().any(|term| has_left(term, most)) {
                 words.push(word);
             }
         }
+        let mut seen = BTreeSet::new();
+        words.retain(|word| seen.insert(*word));
         words.join(" ")
+    }
+
+    /// How many units a word of this kind may have.
+    fn share(&self, (least, divisor): (u32, u32)) -> u32 {
+        least.max(self.units.len() as u32 / divisor)
     }
 
     /// How many units may have a word for it to be watched; `None` for a word that is not.
     fn most_units(&self, word: &str) -> Option<u32> {
-        let share = |(least, divisor): (u32, u32)| least.max(self.units.len() as u32 / divisor);
-        if word.is_empty() || word.chars().any(is_unspaced) {
+        if word.is_empty() {
             None
         } else if is_identifier(word) {
             Some(u32::MAX)
         } else if word.chars().any(char::is_uppercase) {
-            Some(share(CAPITAL))
+            Some(self.share(CAPITAL))
         } else {
-            (word.chars().count() >= RARE_LETTERS).then(|| share(RARE))
+            (word.chars().count() >= RARE_LETTERS).then(|| self.share(RARE))
         }
     }
+}
+
+/// The parts of a text that are in scripts without spaces between words, and those that are not.
+fn scripts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = is_unspaced(rest.chars().next()?);
+        let end = rest.find(|c: char| is_unspaced(c) != first).unwrap_or(rest.len());
+        let (part, left) = rest.split_at_checked(end)?;
+        rest = left;
+        Some(part)
+    })
+}
+
+/// The parts of a word without spaces, of at least [`RUN`] characters, of which every group of characters fulfils a condition.
+fn runs<'a>(word: &'a str, reader: &mut Terms, holds: impl Fn(TermId) -> bool) -> Vec<&'a str> {
+    let mut terms = Vec::new();
+    reader.for_each(word, |term| terms.push(term));
+    let characters: Vec<(usize, char)> = word.char_indices().collect();
+    // Each group by its first and its last character, as `terms` has them.
+    let groups = characters.iter().enumerate();
+    let groups =
+        groups.filter_map(|(last, (_, c))| Some(((last + 1).checked_sub(group_length(*c))?, last)));
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for ((first, last), _) in groups.zip(terms).filter(|(_, term)| holds(*term)) {
+        match found.last_mut().filter(|(_, before)| before + 1 == last) {
+            Some((_, end)) => *end = last,
+            None => found.push((first, last)),
+        }
+    }
+    let long = found.into_iter().filter(|(first, last)| last + 1 - first >= RUN);
+    long.filter_map(|(first, last)| {
+        let start = characters.get(first)?.0;
+        let (at, last) = characters.get(last)?;
+        word.get(start..at + last.len_utf8())
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -101,6 +151,23 @@ mod tests {
         check("Ask Zephyrine, then \"QX-4711\".", "", "Zephyrine QX-4711");
         check("the marmalade", "", "marmalade");
         check("open src/lunch.rs", "", "src/lunch.rs");
+    }
+
+    #[test]
+    fn l4_rare_words_of_scripts_without_spaces_return() {
+        let said = [
+            ("user", "王小明把钥匙放在蓝门后面。"),
+            ("user", "水泵在花园里。"),
+            ("user", "花园里有玫瑰。"),
+        ];
+        let place = |message| if message == 0 { Place::Departed } else { Place::InView };
+        let check = |text: &str, known: &str, words: &str| {
+            assert_eq!(indexed(&said).returning(text, known, place), words, "{text}");
+        };
+        check("请问王小明今天来吗？", "", "王小明");
+        check("蓝门后面和王小明QX-1", "", "蓝门后面 王小明");
+        check("王小明在哪里？", "王小明在", "");
+        check("花园里的玫瑰", "", "");
     }
 
     #[test]

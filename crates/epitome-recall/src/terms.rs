@@ -90,7 +90,7 @@ pub(crate) fn is_unspaced(character: char) -> bool {
 }
 
 /// How many characters are a term, in scripts without spaces between words; 0 for other scripts.
-fn group_length(character: char) -> usize {
+pub(crate) fn group_length(character: char) -> usize {
     match u32::from(character) {
         // Kana, ideographs, Hangul.
         0x3041..=0x30FF
