@@ -71,13 +71,13 @@ fn List(
     // Rows are built when someone looks: after a long compaction they would hold the page up for nothing.
     let open = RwSignal::new(false);
     let toggle = move |event| open.set(is_open(&event));
-    let more = number.saturating_sub(count(MAX_FACTS));
+    let more = further(facts.len(), MAX_FACTS);
     let rows = move || {
         open.get().then(|| {
             let listed = facts.iter().take(MAX_FACTS);
             let listed = listed.map(|fact| view! { <FactRow store fact=fact.clone() /> });
-            let more = (more > 0).then(|| format!("and {} more", thousands(more)));
-            (listed.collect_view(), more.map(|more| view! { <li class="hint">{more}</li> }))
+            let more = more.clone().map(|more| view! { <li class="hint">{more}</li> });
+            (listed.collect_view(), more)
         })
     };
     (number > 0).then(|| {
@@ -105,8 +105,7 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
     let light = move |_: &()| store.lit.set(lit.clone());
     let (enter, focus) = (light.clone(), light);
     let dark = move || store.lit.set(Arc::default());
-    let unlinked = count(positions.len().saturating_sub(MAX_SOURCES));
-    let unlinked = (unlinked > 0).then(|| format!("and {} more", thousands(unlinked)));
+    let unlinked = further(positions.len(), MAX_SOURCES);
     let sources = positions.into_iter().take(MAX_SOURCES).map(|position| {
         let number = store.read(|session| session.number(position));
         let open = move |_| {
@@ -133,4 +132,10 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
             </span>
         </li>
     }
+}
+
+/// What stands behind the first `shown` of `total`, if there are more.
+fn further(total: usize, shown: usize) -> Option<String> {
+    let more = total.checked_sub(shown).filter(|more| *more > 0)?;
+    Some(format!("and {} more", thousands(count(more))))
 }
