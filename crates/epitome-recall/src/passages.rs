@@ -197,8 +197,7 @@ fn are_alike(one: &[TermId], other: &[TermId]) -> bool {
 }
 
 /// The candidates with the most weight for their tokens, in their order. Of sentences that are alike, the latest is chosen first:
-/// what it says holds. Scores only fall when others are chosen, so a score
-/// is computed again only when it is the best.
+/// what it says holds. Scores only fall when others are chosen, so a score is computed again only when it is the best.
 fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32) -> Vec<Candidate> {
     let value = |candidate: &Candidate, weights: &BTreeMap<TermId, f32>| {
         // `sum` of an empty iterator is a negative zero, whose bits would make it the largest value.
