@@ -29,6 +29,8 @@ async function compacted(messages = TALK, options = {}) {
   return compactor;
 }
 
+const FORMATS = ["openai-chat", "openai-responses", "anthropic", "ai-sdk-ui", "ai-sdk-model", "gemini", "langchain", "bedrock"];
+
 const textsOf = ({ passages }) => passages.flatMap(({ quotes }) => quotes.map(({ text }) => text)).join("\n");
 
 test("l1: a question finds what has left the view, with ids, neighbours and scores", async () => {
@@ -174,7 +176,7 @@ test("l4: an older value is shown before the newer one, which holds", async () =
   assert.match(text, /the later one holds/);
 });
 
-for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk-ui", "ai-sdk-model", "gemini", "langchain", "bedrock"]) {
+for (const format of FORMATS) {
   test(`l4: with what came back, the provider accepts the request: ${format}`, async () => {
     const { messages } = await convert([...TALK, said("user", "Where does Zephyrine keep it?")], "openai-chat", format);
     const compactor = await compactorWith(POLICY, messages, { format });
@@ -188,6 +190,42 @@ for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk-ui
     assert.deepEqual(await validate(all, format), []);
   });
 }
+
+for (const format of FORMATS) {
+  test(`l7: a note in the view for what the model has no tool to get back is found: ${format}`, async () => {
+    const long = "a long result ".repeat(400);
+    const rounds = Array.from({ length: 12 }, (_, index) => toolRound(`c${index}`, long, { args: { text: long } })).flat();
+    const { messages } = await convert([said("user", "go"), ...rounds, said("user", "and now?")], "openai-chat", format);
+    const reducers = [{ offloadToolResults: { protectFraction: 0.5, maxTokens: 500 } }, { clearToolInputs: { protectFraction: 0.5 } }];
+    const policy = { window: 60_000, triggers: ["manual"], reducers: reducers.map((reducer) => ({ reducer, when: "always" })) };
+    const compactor = await compactorWith(policy, messages, { format });
+    const { outcome } = await compactor.compactIfNeeded();
+    assert.equal(outcome, "applied");
+    const view = compactor.messages();
+    const found = async (options) => (await validate(view, format, options)).map(({ code, path }) => [code, path]);
+    assert.deepEqual(await found({}), [], "without the tools of the request, nothing is known");
+    const own = recallTool(format);
+    const other = JSON.parse(JSON.stringify(own).replace("recall_conversation", "read_result"));
+    const none = await found({ tools: [] });
+    assert.ok(none.length > 2 && none.every(([code, path]) => code === "unreachable" && path.startsWith("messages[")), `${none}`);
+    assert.deepEqual(await found({ tools: [other] }), none);
+    const cleared = await found({ tools: [other], readBack: ["read_result"] });
+    assert.ok(cleared.length > 0 && cleared.length < none.length, `${cleared}`);
+    assert.deepEqual(await found({ tools: [other, own] }), []);
+    const byPath = compactor.offloaded("tool-results/c0.txt") ?? "";
+    assert.equal(byPath, long, "what a note names is there");
+  });
+}
+
+test("l7: tools are read by their names also where they are listed by them, and what is no list is refused", async () => {
+  const view = [said("user", "go"), ...toolRound("1", "[cleared]")];
+  const codes = async (options) => (await validate(view, "openai-chat", options)).map(({ code }) => code);
+  assert.deepEqual(await codes({ tools: { recall_conversation: {} } }), []);
+  assert.deepEqual(await codes({ tools: { other: {} } }), ["unreachable"]);
+  assert.deepEqual(await codes({ tools: [null, 7, { type: "web_search" }] }), ["unreachable"]);
+  await assert.rejects(codes({ tools: "none" }), { code: "invalid-option" });
+  await assert.rejects(codes({ tools: [], readBack: "read" }), { code: "invalid-option" });
+});
 
 const LONG = "long-aider-1M.jsonl.gz";
 

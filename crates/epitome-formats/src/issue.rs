@@ -125,6 +125,8 @@ pub enum IssueCode {
     MisplacedCompaction,
     /// Half of a surrogate pair, as after cutting a string inside an emoji: it cannot be encoded as UTF-8.
     LoneSurrogate,
+    /// A note in place of text that has left the view, where the model has no tool to get the text back.
+    Unreachable,
     /// Something that the target format of a conversion cannot hold.
     Lost,
 }
@@ -133,7 +135,7 @@ impl IssueCode {
     /// How severe issues with this code usually are.
     pub(crate) fn severity(self) -> Severity {
         match self {
-            Self::UnknownPart | Self::Lost => Severity::Odd,
+            Self::UnknownPart | Self::Unreachable | Self::Lost => Severity::Odd,
             Self::ReusedCallId
             | Self::MissingId
             | Self::RefusedId

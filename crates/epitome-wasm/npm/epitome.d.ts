@@ -2457,6 +2457,12 @@ export interface ValidateOptions {
   earlier?: readonly (readonly object[])[];
   /** Name of the model. Default: one that accepts its reasoning only behind an unchanged history, as Claude Fable from 5.1. */
   model?: string;
+  /** The tools of the request, as it takes them. With them, notes of reducers are found that stand for text which the model cannot
+   * get back (`unreachable`): with the tool of `recallTool` among them, there are none. Leave it out if you send what
+   * `messagesWithRecall` returns and need no tool. */
+  tools?: readonly object[] | Readonly<Record<string, object>>;
+  /** The names of your tools that return what `offloaded(path)` does. Notes with a path are reachable by one of them in `tools`. */
+  readBack?: readonly string[];
 }
 
 /** Asks a provider to count. It can also be called directly, without a context. */

@@ -96,7 +96,7 @@ pub use tokenizer::parse_counting;
 #[cfg(feature = "engine")]
 pub use usage::read_usage;
 #[cfg(feature = "validation")]
-pub use validation::{convert, repair, validate, validate_locked};
+pub use validation::{convert, repair, validate, validate_locked, validate_notes};
 
 /// Logs a panic with its location to the console.
 #[cfg(feature = "panic-hook")]

@@ -1,7 +1,7 @@
 //! Finds and repairs what a provider would refuse, and converts messages between formats.
 
 use epitome::Thinking;
-use epitome_formats::{Issue, IssueCode, RepairedMessage, Severity, Strictness};
+use epitome_formats::{Issue, IssueCode, Reach, RepairedMessage, Severity, Strictness};
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
 use tsify::{Ts, Tsify};
@@ -64,6 +64,18 @@ pub fn validate_locked(
     let earlier = earlier.into_iter().map(|messages| json::messages(&messages));
     let earlier: Vec<Vec<Value>> = earlier.collect::<Result<_, Thrown>>()?;
     list(epitome_formats::validate_locked(&json::messages(messages)?, &earlier, format))
+}
+
+/// The notes in these messages that stand for text which the model cannot get back, if its tools return at most what was put aside
+/// under a path; see [`epitome_formats::validate_notes`].
+#[wasm_bindgen(js_name = validateNotes)]
+pub fn validate_notes(
+    messages: &Array,
+    format: &str,
+    reads_put_aside: bool,
+) -> Result<Vec<Ts<Issue>>, JsValue> {
+    let reach = if reads_put_aside { Reach::PutAside } else { Reach::Nothing };
+    list(epitome_formats::validate_notes(&json::messages(messages)?, format::named(format)?, reach))
 }
 
 /// Texts with a lone surrogate, which only JavaScript can represent.

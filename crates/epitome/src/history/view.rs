@@ -7,10 +7,10 @@ use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_p
 use super::rewrite::{PartChange, without_signed_reasoning};
 use crate::contract::{Contract, First, Neighbours, ReasoningPolicy, ResultPlace};
 use crate::message::{Message, MessageId, Part, Role};
+use crate::text::note::EARLIER_LEFT_OUT;
 
-/// Text of the user message that is inserted first if a provider requires a user message there.
-const OPENING: &str = "[what was said before is left out]";
-/// The same if nothing was said before.
+/// Text of the user message that is inserted first if a provider requires one there and nothing was said before. Otherwise, it
+/// is [`EARLIER_LEFT_OUT`].
 const OPENING_BY_ASSISTANT: &str = "[the assistant begins]";
 
 /// How one message of the view is made from the app's messages. A message format applies this to the app's own
@@ -102,7 +102,10 @@ impl View {
         view.add(log, projection, &rest, contract);
         if contract.first == First::User {
             let is_complete = projection.checkpoints == 0;
-            view.ensure_user_first(log, if is_complete { OPENING_BY_ASSISTANT } else { OPENING });
+            view.ensure_user_first(
+                log,
+                if is_complete { OPENING_BY_ASSISTANT } else { EARLIER_LEFT_OUT },
+            );
         }
         view
     }
@@ -139,7 +142,7 @@ impl View {
             view.edits = edits.filter_map(|edit| keep_unsigned(log, edit)).collect();
         }
         if contract.first == First::User {
-            view.ensure_user_first(log, OPENING);
+            view.ensure_user_first(log, EARLIER_LEFT_OUT);
         }
         view
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Trigger;
+use crate::text::note::CLEARED;
 
 /// A reducer, the condition under which it works, and the least that it has to save.
 ///
@@ -136,7 +137,7 @@ pub struct ClearToolResults {
 
 impl Default for ClearToolResults {
     fn default() -> Self {
-        let placeholder = "[cleared]".to_owned();
+        let placeholder = CLEARED.to_owned();
         Self { keep: 3, exclude_tools: Vec::new(), clear_tool_inputs: false, placeholder }
     }
 }

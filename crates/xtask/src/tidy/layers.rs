@@ -68,6 +68,7 @@ const LAYERS: [Layers; 8] = [
             "acceptance",
             "untouched",
             "locked",
+            "reach",
             "validate",
             "repair",
             "convert",

@@ -1,10 +1,11 @@
 // Finds and repairs what a provider would refuse, and converts messages between formats.
 
 import { fieldsOf, messagesOf, textOf } from "../arguments.js";
-import { epitomeError } from "../error.js";
+import { epitomeError, property } from "../error.js";
 import type { Format } from "../glue/epitome.js";
 import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
 import type { Source } from "../wasm/engine.js";
+import { RECALL_TOOL } from "../recall/tool.js";
 import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
 
@@ -24,6 +25,12 @@ export interface ValidateOptions {
   earlier?: readonly (readonly object[])[];
   /** Name of the model. Default: one that accepts its reasoning only behind an unchanged history, as Claude Fable from 5.1. */
   model?: string;
+  /** The tools of the request, as it takes them. With them, notes of reducers are found that stand for text which the model cannot
+   * get back (`unreachable`): with the tool of `recallTool` among them, there are none. Leave it out if you send what
+   * `messagesWithRecall` returns and need no tool. */
+  tools?: readonly object[] | Readonly<Record<string, object>>;
+  /** The names of your tools that return what `offloaded(path)` does. Notes with a path are reachable by one of them in `tools`. */
+  readBack?: readonly string[];
 }
 
 /** What the provider of a format would refuse in these messages. */
@@ -33,13 +40,35 @@ export async function validateBy(
   format: Format,
   options: ValidateOptions = {},
 ): Promise<Issue[]> {
-  const { strict = false, earlier = [], model } = fieldsOf(options, "options");
+  const { strict = false, earlier = [], model, tools, readBack = [] } = fieldsOf(options, "options");
   const [list, name] = [measured(messages), formatOf(format)];
   const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
+  const known = tools === undefined ? undefined : namesOfTools(tools);
+  if (!Array.isArray(readBack)) {
+    throw epitomeError("invalid-option", "options.readBack: expected a list of names of tools");
+  }
   const module = await loadValidation(source);
   const issues = module.validate(list, name, strict === true);
-  return sent.length === 0 ? issues : [...issues, ...module.validateLocked(list, name, sent, named)];
+  const locked = sent.length === 0 ? [] : module.validateLocked(list, name, sent, named);
+  const isReachable = known === undefined || known.includes(RECALL_TOOL);
+  const notes = isReachable ? [] : module.validateNotes(list, name, readBack.some((tool) => known.includes(tool)));
+  return [...issues, ...locked, ...notes];
+}
+
+/** The names of the tools of a request, in any format. */
+function namesOfTools(tools: readonly object[] | Readonly<Record<string, object>>): string[] {
+  if (!Array.isArray(tools)) {
+    return Object.keys(fieldsOf(tools, "options.tools"));
+  }
+  return tools.flatMap((tool: unknown): string[] => {
+    const declared = property(tool, "functionDeclarations");
+    if (Array.isArray(declared)) {
+      return namesOfTools(declared);
+    }
+    const holder = [property(tool, "function"), property(tool, "toolSpec"), tool].find((each) => typeof property(each, "name") === "string");
+    return holder === undefined ? [] : [property(holder, "name") as string];
+  });
 }
 
 /** The messages as the provider of a format accepts them. */

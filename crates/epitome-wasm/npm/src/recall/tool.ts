@@ -4,7 +4,8 @@ import { textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Format } from "../glue/epitome.js";
 
-const NAME = "recall_conversation";
+/** The name of the tool. */
+export const RECALL_TOOL = "recall_conversation";
 const DESCRIPTION =
   "Finds what was said earlier in this conversation and is no longer shown: decisions, values, names, results of tools. " +
   "Returns quotes with their speakers, oldest first.";
@@ -42,7 +43,7 @@ export function recallTool<F extends Format>(format: F): RecallTools[F] {
     properties: { query: { type: "string", description: QUERY } },
     required: ["query"],
   };
-  const named = { name: NAME, description: DESCRIPTION };
+  const named = { name: RECALL_TOOL, description: DESCRIPTION };
   const tools: RecallTools = {
     "openai-chat": { type: "function", function: { ...named, parameters } },
     "openai-responses": { type: "function", ...named, parameters, strict: false },

@@ -9,6 +9,7 @@ use crate::history::{Change, PartChange};
 use crate::message::{Message, Part};
 use crate::plan::Action;
 use crate::policy::ClearToolInputs;
+use crate::text::note::{characters_left_out, items_left_out};
 
 /// Values of at most this many characters stay, as long as all of them fit.
 const SHORT: usize = 64;
@@ -93,7 +94,7 @@ pub(super) fn without_values(arguments: &str) -> Option<String> {
 fn first_items(items: &[Value], fits: impl Fn(&str) -> bool) -> String {
     let written = |kept: usize| {
         let rest = items.len() - kept;
-        let note = (rest > 0).then(|| Value::String(format!("[{rest} more left out]")));
+        let note = (rest > 0).then(|| Value::String(items_left_out(rest)));
         Value::Array(items.iter().take(kept).cloned().chain(note).collect()).to_string()
     };
     let all = written(items.len());
@@ -120,7 +121,7 @@ fn shortened(value: Value) -> Value {
     };
     match length <= SHORT {
         true => value,
-        false => Value::String(format!("[{length} characters left out]")),
+        false => Value::String(characters_left_out(length)),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::history::{Change, PartChange};
 use crate::message::{CallId, Message, Part};
 use crate::plan::Action;
 use crate::policy::OffloadToolResults;
+use crate::text::note::put_aside;
 use crate::tokens::MeterTokens;
 
 /// Offloads large results outside the protected end, newest first.
@@ -46,8 +47,7 @@ pub(super) fn propose(reduction: &Reduction, settings: &OffloadToolResults) -> P
             // From the original, even if the result is truncated in the view: the path leads to the original,
             // and a text that is cut twice would have two notes.
             let whole = meter.result_tokens(position, part);
-            let note =
-                format!("[put aside: all {} tokens are in {path}]", scale.to_provider(whole));
+            let note = put_aside(scale.to_provider(whole), &path);
             let kept = scale.to_meter(settings.keep_tokens);
             let text = shorten(text, whole, kept, meter, &note);
             Some(PartChange { part, change: Change::Offload { text, path } })

@@ -6,6 +6,7 @@ use crate::history::{Change, PartChange};
 use crate::message::Part;
 use crate::plan::Action;
 use crate::policy::TruncateToolResults;
+use crate::text::note::truncated;
 
 /// Truncates every result that is longer than its age allows, always from the original text.
 pub(super) fn propose(reduction: &Reduction, settings: &TruncateToolResults) -> Proposals {
@@ -37,10 +38,7 @@ pub(super) fn propose(reduction: &Reduction, settings: &TruncateToolResults) -> 
                 .filter_map(|(part, original)| match original {
                     Part::ToolResult { text, .. } if is_longer(part) => {
                         let whole = meter.result_tokens(position, part);
-                        let note = format!(
-                            "[truncated: {} tokens at first, at most {max_tokens} now]",
-                            scale.to_provider(whole)
-                        );
+                        let note = truncated(scale.to_provider(whole), max_tokens);
                         let text = shorten(text, whole, limit, meter, &note);
                         Some(PartChange { part, change: Change::Text { text } })
                     }
