@@ -57,6 +57,7 @@ mod queries;
 mod remember;
 mod report;
 mod snapshot;
+mod structured;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -137,6 +138,8 @@ pub struct Compactor {
     agents: Agents,
     /// What the summarizer noted with the summary that is appended next.
     returned_notes: String,
+    /// The structured state as the host was told last.
+    told_state: StructuredState,
 }
 
 impl Compactor {
@@ -176,6 +179,7 @@ impl Compactor {
             unsaved_policy: UnsavedPolicy::default(),
             agents: Agents::default(),
             returned_notes: String::new(),
+            told_state: StructuredState::default(),
         }
     }
 
@@ -189,6 +193,7 @@ impl Compactor {
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
         compactor.resume(condition);
+        compactor.know_state();
         Ok(compactor)
     }
 
@@ -271,19 +276,6 @@ impl Compactor {
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
-    }
-
-    /// What holds in the conversation, as the summarizer's changes and the app have made it. Costs the number of states that
-    /// were set.
-    pub fn structured_state(&self) -> &StructuredState {
-        self.log().structured_state()
-    }
-
-    /// Sets the structured state, within the limits of its lists. The next summarizer is given it, and the next summary shows
-    /// it with the summarizer's changes. An undo of the summary before takes it back.
-    pub fn set_structured_state(&mut self, state: StructuredState) -> Result<(), CommandError> {
-        let record = self.log().state_record(state.within_limits());
-        Ok(self.conversation.append(record)?)
     }
 
     /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see
@@ -461,7 +453,8 @@ impl Compactor {
 
     /// What the host has to do next. To be called until it returns [`Output::Wait`].
     pub fn poll_output(&mut self) -> Output {
-        self.outputs.pop_front().unwrap_or(Output::Wait(match &self.state {
+        let output = self.outputs.pop_front().or_else(|| self.changed_state());
+        output.unwrap_or(Output::Wait(match &self.state {
             State::Backoff { until, .. } => Some(*until),
             _ => None,
         }))

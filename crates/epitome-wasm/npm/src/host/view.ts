@@ -6,6 +6,7 @@ import { guarded, property } from "../error.js";
 import type {
   Finding,
   Format,
+  Layers,
   Memory,
   Phase,
   PolicySpec,
@@ -125,6 +126,11 @@ export class ConversationView<M extends object> {
 
   setStructuredState(state: StructuredState): void {
     this.calls.run((engine) => engine.setStructuredState(state));
+    this.driver.drain();
+  }
+
+  layers(): Layers {
+    return this.calls.run((engine) => engine.layers());
   }
 
   status(): Status {
