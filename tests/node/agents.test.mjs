@@ -221,3 +221,53 @@ test("f4: a line that names nobody gets its author; a constraint that is pinned 
     assert.equal(agent.messages().some(({ content }) => content === "Never name the price."), name === "critic");
   }
 });
+
+/** How many characters two texts have in common at their beginning. */
+function common(one, other) {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  const differs = left.findIndex((byte, index) => byte !== right[index]);
+  return differs === -1 ? left.length : differs;
+}
+
+for (const format of FORMATS) {
+  test(`f3: ${format}: the requests of all agents begin with the same bytes, also after a summary that they share`, async () => {
+    const { summarize } = scripted("The planner answered all questions of the team.");
+    const policy = { ...POLICY, window: 40_000, tasks: { sharedBy: "planner" } };
+    const compactor = await createCompactor({ format, policy, summarize });
+    const agents = ["planner", "critic", "writer"].map((name) => compactor.agent(name));
+    const requests = () => agents.map((agent) => JSON.stringify(agent.messages()));
+    const all = Array.from({ length: 10 }, (_, at) => said(at % 2 ? "assistant" : "user", `Message ${at} for all of the team.`));
+    compactor.append(all, { author: "planner" });
+    const shared = requests();
+    assert.deepEqual(shared, [shared[0], shared[0], shared[0]]);
+    turns(40).forEach(([message, metadata]) => compactor.append(message, metadata));
+    for (const request of requests()) {
+      assert.ok(request.startsWith(shared[0].slice(0, -1)), "what was sent before stands in front");
+    }
+    compactor.completeTask("design");
+    await transition(compactor);
+    for (const agent of agents) {
+      await transition(agent);
+    }
+    const [text] = /[^]*(?=\\n<.conversation-summary>)/.exec(JSON.stringify(compactor.messages()));
+    for (const request of requests()) {
+      assert.ok(common(request, text) >= text.length - 1, `${common(request, text)} of ${text.length}`);
+    }
+    compactor.dispose();
+  });
+}
+
+test("f2: how often each layer has worked is counted for each agent", async () => {
+  const { compactor } = await teamOf("openai-chat", {}, 20);
+  const [critic, writer] = [compactor.agent("critic"), compactor.agent("writer")];
+  assert.equal((await critic.compact()).outcome, "applied");
+  compactor.completeTask("design");
+  turns(20).forEach(([message, metadata]) => compactor.append(message, metadata));
+  compactor.completeTask("review");
+  await transition(critic);
+  assert.deepEqual(critic.layers(), { reduced: 0, summarized: 1, transitions: 1 });
+  assert.deepEqual([writer.layers(), compactor.layers()], Array(2).fill({ reduced: 0, summarized: 0, transitions: 0 }));
+  critic.undo();
+  assert.deepEqual(critic.layers(), { reduced: 0, summarized: 1, transitions: 0 });
+  compactor.dispose();
+});

@@ -2,9 +2,11 @@
 // limits and the injection are in `tests/sources/workstream.test.mjs`.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { test } from "node:test";
-import { createCompactor, restoreCompactor } from "epitome";
-import { FORMATS, chatOf, scripted } from "./harness.mjs";
+import { anthropicCompatible, createCompactor, openAICompatible, restoreCompactor } from "epitome";
+import { FORMATS, chatOf, said, scripted } from "./harness.mjs";
 
 const POLICY = {
   window: 4_000,
@@ -73,4 +75,102 @@ test("e1: a value that is not a state is refused with the field that is wrong", 
   refused({ tasks: [{ text: "dig", done: "yes" }] }, /tasks\[0\]\.done/);
   assert.deepEqual(compactor.structuredState(), {});
   compactor.dispose();
+});
+
+test("e1: the app hears of every change of the state, and of each agent's own", async () => {
+  const told = [];
+  const onEvent = (event) => event.type === "stateChanged" && told.push(event.state);
+  const { summarize } = scripted(ANSWER);
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY, summarize, onEvent });
+  compactor.append(chatOf(20));
+  const risk = { risks: [{ text: "It may rain." }] };
+  compactor.setStructuredState(risk);
+  compactor.setStructuredState(risk);
+  assert.deepEqual(told, [risk], "once for each change");
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.deepEqual(told.at(-1), compactor.structuredState());
+  assert.equal(told.length, 2);
+  compactor.undo();
+  assert.deepEqual(told.slice(2), [risk]);
+  const heard = [];
+  const ada = compactor.agent("ada", { onEvent: (event) => heard.push(event.type) });
+  ada.setStructuredState({ questions: [{ text: "Which soil?" }] });
+  assert.deepEqual([heard, told.length], [["stateChanged"], 3]);
+  compactor.dispose();
+});
+
+test("e1: without a model, decisions, constraints, requests, risks and written files come from the messages", async () => {
+  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, window: 20_000 } });
+  const call = { id: "c1", type: "function", function: { name: "write_file", arguments: JSON.stringify({ path: "plans/garden.md" }) } };
+  const ids = compactor.append([
+    said("user", "Please plan the garden. Never use concrete in it."),
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "c1", content: "written" },
+    said("assistant", "We decided to plant oaks along the northern wall. Frost in May is a risk for the young trees."),
+    ...chatOf(30),
+  ]);
+  assert.equal((await compactor.compact()).outcome, "applied");
+  const { decisions, constraints, tasks, risks, artifacts } = compactor.structuredState();
+  assert.deepEqual(decisions.at(-1), { text: "We decided to plant oaks along the northern wall.", sources: [ids[3]] });
+  assert.deepEqual(constraints.at(-1), { text: "Never use concrete in it.", sources: [ids[0]] });
+  assert.deepEqual(risks, [{ text: "Frost in May is a risk for the young trees.", sources: [ids[3]] }]);
+  assert.deepEqual(artifacts, [{ text: "plans/garden.md", sources: [ids[1]] }]);
+  assert.ok(tasks.length > 0 && tasks.every(({ sources }) => sources.length === 1));
+  compactor.dispose();
+});
+
+/** A server that answers chat completions, and refuses requests with this field. */
+async function server(refused) {
+  const bodies = [];
+  const answer = { summary: "They talked.", decisions: [{ text: "Plant oaks.", by: null, sources: [2], done: null, replaces: null }], settled: [] };
+  const listening = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) {
+      text += chunk;
+    }
+    const body = JSON.parse(text);
+    bodies.push(body);
+    const isRefused = refused !== undefined && body[refused] !== undefined;
+    response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" });
+    const isHeld = body.response_format !== undefined || body.grammar !== undefined;
+    const content = isHeld ? JSON.stringify(answer) : ANSWER;
+    const message = { role: "assistant", content };
+    response.end(JSON.stringify(isRefused ? { error: { message: `unsupported field: ${refused}` } } : { choices: [{ message, finish_reason: "stop" }] }));
+  }).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  return { bodies, baseURL: `http://127.0.0.1:${listening.address().port}/v1`, close: () => listening.close() };
+}
+
+for (const [answerFormat, field] of [["jsonSchema", "response_format"], ["grammar", "grammar"]]) {
+  test(`e1: an endpoint is asked for the changes by ${field}, and once more without it if the server refuses it`, async () => {
+    for (const refused of [undefined, field]) {
+      const { bodies, baseURL, close } = await server(refused);
+      const deltas = [];
+      const summarize = openAICompatible({ baseURL, model: "m", answerFormat });
+      const compactor = await createCompactor({ format: "openai-chat", policy: POLICY, summarize, onEvent: ({ type }) => type === "delta" && deltas.push(type) });
+      const ids = compactor.append(chatOf(20));
+      const report = await compactor.compact();
+      assert.equal(report.outcome, "applied");
+      assert.ok(report.summary.startsWith("They talked.") && !report.summary.includes("{"), report.summary);
+      assert.deepEqual(compactor.structuredState().decisions, [{ text: "Plant oaks.", sources: [ids[1]] }]);
+      assert.deepEqual(bodies.map((body) => body[field] !== undefined), refused === undefined ? [true] : [true, false]);
+      assert.deepEqual(deltas, [], "nobody reads JSON while it is written");
+      compactor.dispose();
+      close();
+    }
+  });
+}
+
+test("e1: only the changes to a state are held to a form, and only where the provider has one", async () => {
+  const { bodies, baseURL, close } = await server();
+  const summarize = openAICompatible({ baseURL, model: "m", answerFormat: "jsonSchema" });
+  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, summary: {} }, summarize });
+  compactor.append(chatOf(20));
+  assert.equal((await compactor.compact()).outcome, "applied");
+  assert.ok(bodies.every((body) => body.response_format === undefined));
+  compactor.dispose();
+  close();
+  const request = { system: "s", input: "i", maxTokens: 9 };
+  await assert.rejects(anthropicCompatible({ baseURL, model: "m", answerFormat: "grammar" })(request), { code: "misconfigured", message: /answerFormat/ });
+  await assert.rejects(openAICompatible({ baseURL, model: "m", answerFormat: "xml" })(request), { code: "misconfigured", message: /answerFormat/ });
 });

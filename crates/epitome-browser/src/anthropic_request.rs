@@ -12,6 +12,10 @@ use crate::error_body::ErrorBody;
 pub(crate) struct AnthropicRequest;
 
 impl CompletionRequest for AnthropicRequest {
+    fn first(_: &Endpoint, _: &Prompt) -> Self {
+        Self
+    }
+
     fn body(&self, endpoint: &Endpoint, prompt: &Prompt) -> String {
         let mut fields = vec![
             ("model", endpoint.model.as_str().into()),

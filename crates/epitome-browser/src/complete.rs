@@ -30,7 +30,7 @@ const PIECE_BYTES: usize = 4 * 1024;
 ///
 /// `on_delta` gets each part of the text as it arrives; a response that is not streamed is one part. Failures are not
 /// retried, with one exception: if a server names a field of the request as unsupported (`max_tokens`,
-/// `stream_options`), the request is sent again without it. When `signal` aborts, or the future is dropped, the
+/// `stream_options`, the field for the answer's form), the request is sent again without it. When `signal` aborts, or the future is dropped, the
 /// connection is closed, so that the server can stop working.
 pub async fn complete(
     endpoint: &Endpoint,
@@ -67,7 +67,7 @@ async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<Completion, EndpointError> {
     let endpoint = server.endpoint;
-    let mut request = Q::default();
+    let mut request = Q::first(endpoint, prompt);
     loop {
         if let Some(stopped) = deadline.cause() {
             return Err(stopped);

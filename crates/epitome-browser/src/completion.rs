@@ -18,6 +18,9 @@ pub struct Prompt {
     /// bytes in its cache. A field that is here takes precedence over the one that would be written: with `messages`,
     /// `system` and `user` are not sent.
     pub fields: Vec<(String, String)>,
+    /// True if the instructions ask for changes to the structured state beside the summary. The endpoint's
+    /// [`AnswerFormat`](crate::AnswerFormat) says how the server is to hold the model to that.
+    pub asks_for_state: bool,
 }
 
 impl Prompt {

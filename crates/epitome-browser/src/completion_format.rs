@@ -6,8 +6,11 @@ use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::ErrorBody;
 use crate::server::Server;
 
-/// Writes requests. The default value suits most servers.
-pub(crate) trait CompletionRequest: Default {
+/// Writes requests.
+pub(crate) trait CompletionRequest: Sized {
+    /// The request that suits most servers.
+    fn first(endpoint: &Endpoint, prompt: &Prompt) -> Self;
+
     /// The body, as JSON.
     fn body(&self, endpoint: &Endpoint, prompt: &Prompt) -> String;
 

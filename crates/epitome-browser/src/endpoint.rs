@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 use crate::address::Address;
 use crate::keys::Keys;
 use crate::provider::Provider;
@@ -26,6 +28,23 @@ pub struct Endpoint {
     pub stream: Streaming,
     /// How long each part of a response may take.
     pub timeouts: Timeouts,
+    /// How a summary with changes to the structured state is asked for.
+    pub answer_format: AnswerFormat,
+}
+
+/// How a summary with changes to the structured state is asked for. A server that refuses the field for it is asked once more
+/// without it, since every model can answer in text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum AnswerFormat {
+    /// As the instructions say: the summary, and behind it a block of JSON.
+    #[default]
+    Text,
+    /// By a JSON schema, in the field `response_format`. Only for chat completions.
+    JsonSchema,
+    /// By a grammar, in llama.cpp's field `grammar`. Only for chat completions.
+    Grammar,
 }
 
 /// How to ask for the answer. A server may answer differently: the content type of its response decides how it is read.
@@ -61,6 +80,7 @@ impl Endpoint {
             base_url,
             stream: Streaming::default(),
             timeouts: Timeouts::default(),
+            answer_format: AnswerFormat::default(),
         }
     }
 }
@@ -75,6 +95,7 @@ impl fmt::Debug for Endpoint {
             .field("keys", &self.keys)
             .field("stream", &self.stream)
             .field("timeouts", &self.timeouts)
+            .field("answer_format", &self.answer_format)
             .finish()
     }
 }

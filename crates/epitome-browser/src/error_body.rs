@@ -64,14 +64,18 @@ impl ErrorBody {
         }
     }
 
+    /// True if a refused request was refused for something that this field of it says.
+    pub(crate) fn names_field(&self, field: &str) -> bool {
+        matches!(self.status, Some(400 | 422))
+            && self.error_code() != EndpointErrorCode::TooLong
+            && self.lowercase_body.contains(field)
+    }
+
     /// Whether the server refuses the request because it does not support this field.
     pub(crate) fn rejects_field(&self, field: &str) -> bool {
         let unsupported =
             ["not supported", "unsupported", "not permitted", "unrecognized", "unknown"];
-        matches!(self.status, Some(400 | 422))
-            && self.error_code() != EndpointErrorCode::TooLong
-            && self.lowercase_body.contains(field)
-            && unsupported.iter().any(|word| self.lowercase_body.contains(word))
+        self.names_field(field) && unsupported.iter().any(|word| self.lowercase_body.contains(word))
     }
 
     fn error_code(&self) -> EndpointErrorCode {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use epitome_browser::{
-    Completion, Endpoint, EndpointErrorCode, Keys, Prompt, Provider, Secret, SecretHeaders,
-    Streaming, Timeouts,
+    AnswerFormat, Completion, Endpoint, EndpointErrorCode, Keys, Prompt, Provider, Secret,
+    SecretHeaders, Streaming, Timeouts,
 };
 use js_sys::Function;
 use serde::Deserialize;
@@ -36,6 +36,12 @@ pub struct EndpointOptions {
     /// How long each part of an answer may take.
     #[tsify(optional)]
     pub timeouts: Option<EndpointTimeouts>,
+    /// How a summary with changes to the structured state is asked for: in `text`, by the instructions, which every model can
+    /// follow; by `jsonSchema`, in the field `response_format`; or by `grammar`, in the field that llama.cpp has. The last two
+    /// are for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
+    /// refuses the field is asked once more without it. Default: `text`.
+    #[tsify(optional)]
+    pub answer_format: Option<AnswerFormat>,
 }
 
 /// How long each part of an answer may take, in milliseconds.
@@ -66,6 +72,7 @@ pub async fn complete(
     system: String,
     user: String,
     max_tokens: u32,
+    asks_for_state: bool,
     fields: JsValue,
     signal: Option<AbortSignal>,
     on_delta: Option<Function>,
@@ -75,11 +82,18 @@ pub async fn complete(
     let fields: Option<BTreeMap<String, String>> =
         json::option(&fields, "request", EndpointErrorCode::Misconfigured.into())?;
     let fields = fields.unwrap_or_default().into_iter().collect();
-    let prompt = Prompt { system, user, max_tokens, fields };
+    let prompt = Prompt { system, user, max_tokens, fields, asks_for_state };
     let Ok(provider) = epitome::json::read::<Provider>(&provider.into()) else {
         let problem = "this package knows no such provider";
         return Err(Thrown::new(PackageErrorCode::Internal, &problem).into());
     };
+    let answer_format = options.answer_format.unwrap_or_default();
+    if provider != Provider::OpenAi && answer_format != AnswerFormat::Text {
+        let problem = "answerFormat: only openAICompatible has other formats than text";
+        return Err(Thrown::new(EndpointErrorCode::Misconfigured, &problem).into());
+    }
+    // Nobody can read JSON while it is written.
+    let on_delta = on_delta.filter(|_| !asks_for_state || answer_format == AnswerFormat::Text);
     let mut show = |delta: &str| {
         if let Some(on_delta) = &on_delta {
             // What a listener throws does not change the outcome.
@@ -119,6 +133,7 @@ impl EndpointOptions {
                 idle_ms: timeouts.idle_ms.unwrap_or(default.idle_ms),
                 total_ms: timeouts.total_ms.unwrap_or(default.total_ms),
             },
+            answer_format: self.answer_format.unwrap_or_default(),
         }
     }
 }

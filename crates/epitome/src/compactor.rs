@@ -68,6 +68,7 @@ mod reading;
 mod remember;
 mod report;
 mod snapshot;
+mod structured;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -158,6 +159,8 @@ pub struct Compactor {
     slice: usize,
     /// What the summarizer noted with the summary that is appended next.
     returned_notes: String,
+    /// The structured state as the host was told last.
+    told_state: StructuredState,
 }
 
 impl Compactor {
@@ -198,6 +201,7 @@ impl Compactor {
             agents: Agents::default(),
             slice: SLICE,
             returned_notes: String::new(),
+            told_state: StructuredState::default(),
         }
     }
 
@@ -211,6 +215,7 @@ impl Compactor {
         let mut compactor = Self::new(policy, provider, tokenizer).map_err(RestoreError::Policy)?;
         compactor.conversation.replay(records).map_err(RestoreError::Log)?;
         compactor.resume(condition);
+        compactor.know_state();
         Ok(compactor)
     }
 
@@ -293,19 +298,6 @@ impl Compactor {
     /// for word. An empty text means that there are none.
     pub fn set_todo(&mut self, text: String) -> Result<(), CommandError> {
         Ok(self.conversation.append(Record::Todo { text })?)
-    }
-
-    /// What holds in the conversation, as the summarizer's changes and the app have made it. Costs the number of states that
-    /// were set.
-    pub fn structured_state(&self) -> &StructuredState {
-        self.log().structured_state()
-    }
-
-    /// Sets the structured state, within the limits of its lists. The next summarizer is given it, and the next summary shows
-    /// it with the summarizer's changes. An undo of the summary before takes it back.
-    pub fn set_structured_state(&mut self, state: StructuredState) -> Result<(), CommandError> {
-        let record = self.log().state_record(state.within_limits());
-        Ok(self.conversation.append(record)?)
     }
 
     /// Counts what the next request has besides the view, and what it leaves out of it, until this is called again; see
@@ -428,7 +420,7 @@ impl Compactor {
         if self.outputs.is_empty() {
             self.work();
         }
-        if let Some(output) = self.outputs.pop_front() {
+        if let Some(output) = self.outputs.pop_front().or_else(|| self.changed_state()) {
             return output;
         }
         match &self.state {

@@ -9,7 +9,7 @@ mod selection;
 mod speaker;
 mod term;
 
-use crate::state::{SAID, State};
+use crate::state::{self, SAID, State};
 use crate::tokens::Tokenizer;
 use crate::transcript::Envelope;
 use notes::Notes;
@@ -51,6 +51,27 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
     }
     // Quotes that say nothing are better than no summary, which would end the compaction.
     extract_with(envelope, target_tokens, tokenizer, Noise::Quoted)
+}
+
+/// The same with changes to the structured state behind the summary, as a summarizer is asked for them: in a fence, in at most a
+/// third of the tokens as the state is shown. Without changes, it is [`extract`].
+pub fn extract_with_state(
+    envelope: &Envelope,
+    target_tokens: u32,
+    tokenizer: &dyn Tokenizer,
+) -> Extract {
+    let budget = target_tokens / 3;
+    let Envelope { previous_summary, entries, .. } = envelope;
+    let Some((changes, used)) = state::changes(previous_summary, entries, budget, tokenizer) else {
+        return extract(envelope, target_tokens, tokenizer);
+    };
+    let mut extract = extract(envelope, target_tokens - used, tokenizer);
+    if !extract.text.is_empty() {
+        extract.text.push_str("\n\n```json\n");
+        extract.text.push_str(&changes);
+        extract.text.push_str("\n```");
+    }
+    extract
 }
 
 fn extract_with(

@@ -3,6 +3,7 @@
 //! It is written as sections of lines, and read again from them: an earlier state and new messages make the next one.
 
 mod calls;
+mod changes;
 mod cue;
 mod digest;
 mod json;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use calls::Calls;
+pub(crate) use changes::changes;
 use known::{Known, Mention};
 use rules::Rules;
 use strum::EnumCount;
@@ -170,7 +172,7 @@ impl State {
                     let arguments = without_note(arguments);
                     (self.tools, calls) = (true, true);
                     let subject = self.calls.call(tool, arguments, entry.number);
-                    let mention = match changes(tool) {
+                    let mention = match writes(tool) {
                         true => Mention::Changed,
                         false => Mention::Argument,
                     };
@@ -378,7 +380,7 @@ pub(crate) enum Part<'a> {
 }
 
 /// True for a tool that changes what it is called with, by its name.
-fn changes(tool: &str) -> bool {
+fn writes(tool: &str) -> bool {
     const WORDS: [&str; 6] = ["write", "edit", "create", "patch", "replace", "delete"];
     tool.split(|c: char| !c.is_alphabetic())
         .any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))

@@ -5,6 +5,7 @@
 
 mod delta;
 mod reading;
+mod schema;
 
 use std::fmt::Write as _;
 

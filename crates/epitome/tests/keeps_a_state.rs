@@ -4,12 +4,14 @@
 
 mod harness;
 
+use epitome::extractive::extract_with_state;
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Role};
 use epitome::policy::{Keep, PrepareAt, Summarizer, SummaryInput, SummarySettings};
 use epitome::tokens::CharactersPer;
 use epitome::{
-    Compactor, Contract, Outcome, Phase, Policy, Reason, Snapshot, StateEntry, StructuredState,
+    Compactor, Contract, Event, Outcome, Phase, Policy, Reason, Snapshot, StateEntry,
+    StructuredState,
 };
 use harness::{applied, compactor_with, drive, long_talk};
 
@@ -198,4 +200,59 @@ fn e1_a_summarizer_that_gets_messages_is_given_the_state_too() {
     let prompt = Message::with_parts("prompt", Role::User, parts.clone()).text();
     assert!(prompt.contains("Decisions:\n- Dig first.") && prompt.contains("settled"), "{prompt}");
     assert_eq!(texts(&compactor.structured_state().decisions), ["Plant oaks.", "Dig first."]);
+}
+
+#[test]
+fn e1_a_host_hears_of_every_change_of_the_state() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    let told = |compactor: &mut Compactor| {
+        let events = drive(compactor, |_| FIRST.to_owned()).events.into_iter();
+        let states = events.filter_map(|event| match event {
+            Event::StateChanged { state } => Some(*state),
+            _ => None,
+        });
+        states.collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut compactor), []);
+    compactor.set_structured_state(decided("Dig first.")).unwrap();
+    assert_eq!(told(&mut compactor), [decided("Dig first.")]);
+    compactor.set_structured_state(decided("Dig first.")).unwrap();
+    assert_eq!(told(&mut compactor), [], "it is the same");
+    compactor.compact(Reason::Manual, None).unwrap();
+    let summarized = told(&mut compactor);
+    assert_eq!(summarized, [compactor.structured_state().clone()]);
+    assert_eq!(texts(&summarized.first().unwrap().decisions), ["Plant oaks.", "Dig first."]);
+    let lines = compactor.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let tokenizer = Box::new(CharactersPer(3));
+    let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+    assert_eq!(told(&mut restored), [], "a restored conversation has it from the beginning");
+    compactor.undo().unwrap();
+    assert_eq!(told(&mut compactor), [decided("Dig first.")]);
+}
+
+#[test]
+fn e1_a_summarizer_without_a_model_brings_changes_too() {
+    let talk = format!(
+        "u: Please plan the garden. Never use concrete in it.\n\
+         a: We decided to plant oaks along the northern wall.\n{}",
+        long_talk()
+    );
+    let policy = Policy { window: 8_000, ..policy(SummarySettings::default()) };
+    let mut compactor = compactor_with(policy, &talk);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |request| {
+        assert!(request.asks_for_state);
+        let tokenizer = CharactersPer(3);
+        extract_with_state(&request.envelope(), request.target_tokens, &tokenizer).text
+    });
+    let report = compactor.report().unwrap();
+    assert!(applied(report), "{:?}", report.outcome);
+    let state = compactor.structured_state();
+    assert_eq!(texts(&state.decisions), ["We decided to plant oaks along the northern wall."]);
+    assert_eq!(texts(&state.constraints), ["Never use concrete in it."]);
+    let first = compactor.log().message(0).unwrap().id.clone();
+    assert_eq!(state.constraints.first().unwrap().sources, [first]);
+    assert!(state.tasks.iter().all(|task| task.sources.len() == 1), "{:?}", state.tasks);
+    assert!(!state.tasks.is_empty());
 }

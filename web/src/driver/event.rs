@@ -98,6 +98,7 @@ pub(super) fn show(store: Store, event: Event) {
         Event::PreparationDropped { because, .. } => {
             store.live.record(format!("The summary written in advance is not used: {because}."));
         }
+        Event::StateChanged { .. } => store.live.record("The structured state has changed."),
         Event::MemoryBlended { entries } => store.live.record(format!(
             "{} of the memory became its summary.",
             plural(entries, "entry", "entries")

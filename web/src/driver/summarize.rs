@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use epitome::extractive::{Extract, extract};
+use epitome::extractive::{Extract, extract, extract_with_state};
 use epitome::history::View;
 use epitome::message::Usage;
 use epitome::{Failure, FailureKind, SummaryRequest};
@@ -66,12 +66,13 @@ async fn ask(
     request: SummaryRequest,
     signal: Option<&AbortSignal>,
 ) -> Result<(Extract, Option<Usage>), Failure> {
-    let SummaryRequest { system, input, max_tokens, messages, is_ahead, .. } = request;
+    let SummaryRequest { system, input, max_tokens, messages, is_ahead, asks_for_state, .. } =
+        request;
     let fields = match messages {
         Some(view) => vec![("messages".to_owned(), messages_of(store, &view)?)],
         None => Vec::new(),
     };
-    let prompt = Prompt { system, user: input, max_tokens, fields };
+    let prompt = Prompt { system, user: input, max_tokens, fields, asks_for_state };
     let streamed = Streamed::new(store);
     let mut on_delta = |delta: &str| {
         if !is_ahead {
@@ -100,7 +101,11 @@ fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Extra
         let message = "the request was aborted".to_owned();
         return Err(Failure { kind: FailureKind::Cancelled, message });
     }
-    Ok(extract(&request.envelope(), request.target_tokens, &Heuristic))
+    let (envelope, target) = (request.envelope(), request.target_tokens);
+    Ok(match request.asks_for_state {
+        true => extract_with_state(&envelope, target, &Heuristic),
+        false => extract(&envelope, target, &Heuristic),
+    })
 }
 
 /// Shows the arriving summary once per frame, for any number of pieces.

@@ -60,4 +60,10 @@ impl Compactor {
             json::required(state, "state", PackageErrorCode::InvalidOption.into())?;
         Ok(self.engine.set_structured_state(state).map_err(Thrown::from)?)
     }
+
+    /// How often each layer of compaction has worked.
+    #[wasm_bindgen(unchecked_return_type = "Layers")]
+    pub fn layers(&self) -> Result<JsValue, JsValue> {
+        Ok(json::write(&self.engine.log().layers())?)
+    }
 }

@@ -155,6 +155,7 @@ impl Compactor {
                 compactor.resume(condition.clone());
             }
         }
+        compactor.know_state();
         self.agents.stored.remove(name);
         Ok(Member { compactor, read, announced: None })
     }

@@ -114,9 +114,7 @@ impl Compactor {
     /// The summary in an answer and the changes to the structured state, if this job asks for them. An entry without sources
     /// gets the message of the chunk that has most of its words.
     fn read_changes(&self, job: &Job, answer: &str) -> (Option<String>, Option<StateDelta>) {
-        let is_asked =
-            job.policy.summary.structured_state && !matches!(job.stage, Stage::Rollup(_));
-        if !is_asked {
+        if !job.asks_for_state() {
             return (None, None);
         }
         let id = |number: u32| {

@@ -248,6 +248,11 @@ impl Job {
         state
     }
 
+    /// True if the summarizer is asked for changes to the structured state.
+    pub(super) fn asks_for_state(&self) -> bool {
+        self.policy.summary.structured_state && !matches!(self.stage, Stage::Rollup(_))
+    }
+
     /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
     pub(super) fn take_over(
         &mut self,
@@ -385,6 +390,7 @@ impl Job {
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: self.instructions.clone(),
             is_ahead: self.is_ahead,
+            asks_for_state: self.asks_for_state(),
             chunk_index: place.index,
             chunk_count: place.count,
         }

@@ -8,6 +8,7 @@ use crate::message::RequestId;
 use crate::message::Timestamp;
 use crate::policy::Reason;
 use crate::policy::{Keep, Summarizer, SummaryInput};
+use crate::structured_state::StructuredState;
 use crate::transcript::Envelope;
 
 /// What the host has to do next. To be polled until [`Output::Wait`] after every call.
@@ -110,6 +111,10 @@ pub struct SummaryRequest {
     pub instructions: Option<String>,
     /// True if no compaction waits for the answer: the summary is written in advance.
     pub is_ahead: bool,
+    /// True if changes to the structured state are to stand beside the summary, as the instructions say. A server that holds
+    /// answers to a schema or a grammar can be given [`StructuredState::answer_schema`] or
+    /// [`StructuredState::answer_grammar`].
+    pub asks_for_state: bool,
     /// Which chunk this is, from 0.
     pub chunk_index: u32,
     /// How many chunks there are.
@@ -165,6 +170,12 @@ pub enum Event {
         request: Option<RequestId>,
         /// Why.
         because: String,
+    },
+    /// The structured state is another one: after a summary with changes to it, an edit of the app's, an undo, or a move to
+    /// another branch.
+    StateChanged {
+        /// As it is now.
+        state: Box<StructuredState>,
     },
     /// The oldest entries of the memory were blended into its summary.
     MemoryBlended {

@@ -81,6 +81,7 @@ impl Compactor {
             max_tokens: target_tokens.saturating_add(target_tokens / 2),
             instructions: None,
             is_ahead: true,
+            asks_for_state: false,
             chunk_index: 0,
             chunk_count: 1,
         }));

@@ -9,6 +9,7 @@ use crate::policy::Reason;
 /// How often each layer has worked, without compactions that were undone. The earlier ones save what would make the later ones
 /// due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
 pub struct Layers {
     /// Only reducers: tool results were shortened by their age, copies removed, and the like, without a model.

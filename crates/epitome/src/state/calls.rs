@@ -177,7 +177,7 @@ impl Call {
 }
 
 /// The value of the argument that says what a call is about, on one line.
-fn subject(arguments: &str) -> Option<String> {
+pub(super) fn subject(arguments: &str) -> Option<String> {
     SUBJECTS.iter().find_map(|key| {
         let (_, after) = arguments.split_once(&format!("\"{key}\":"))?;
         let value = after.trim_start().strip_prefix('"')?;

@@ -39,6 +39,34 @@ pub(super) fn instructs(sentence: &str) -> bool {
     words.clone().nth(2).is_some() && words.any(is_cue)
 }
 
+/// Words of decisions, which are among the cues above.
+const DECISIONS: &str = "decided decision agreed chose entschieden beschlossen decidido decidimos décidé deciso besloten \
+    решили решено قررنا karar 결정 决定 決め 決定";
+
+/// True if a sentence says that something was decided.
+pub(super) fn decides(sentence: &str) -> bool {
+    names(sentence, DECISIONS)
+}
+
+/// True if one of these words is in a sentence: as a word, or anywhere in scripts that have no blanks.
+fn names(sentence: &str, cues: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let is_word = |cue: &str| lower.split(|c: char| !c.is_alphanumeric()).any(|word| word == cue);
+    cues.split_whitespace().any(|cue| match cue.is_ascii() || cue.chars().count() > 3 {
+        true => is_word(cue),
+        false => lower.contains(cue),
+    })
+}
+
+/// Words that name a risk.
+const RISKS: &str = "risk risks risky danger dangerous risiko risiken gefahr riesgo riesgos peligro risque risques danger \
+    rischio rischi risco riscos risico риск риски опасно خطر riski 위험 风险 危险 リスク 危険 जोखिम";
+
+/// True if a sentence names a risk.
+pub(super) fn warns(sentence: &str) -> bool {
+    names(sentence, RISKS)
+}
+
 /// Words that say that something is no longer as it was.
 const CHANGES: [&str; 16] = [
     "instead",

@@ -5,6 +5,7 @@ import type {
   EngineEvent,
   Finding,
   Format,
+  Layers,
   Memory,
   MessageMetadata,
   Phase,
@@ -121,6 +122,7 @@ export interface Agent<M extends object = object>
     | "setMemory"
     | "structuredState"
     | "setStructuredState"
+    | "layers"
     | "status"
     | "statusUnder"
     | "subscribe"
@@ -239,8 +241,12 @@ export interface Compactor<M extends object = object> {
    * changes to it beside each summary.
    */
   structuredState(): StructuredState;
-  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. */
+  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. A `stateChanged`
+   * event says whenever it is another one, whatever the cause. */
   setStructuredState(state: StructuredState): void;
+  /** How often each layer of compaction has worked: reducers alone, summaries, and summaries of completed tasks. Takes time in
+   * proportion to the messages. */
+  layers(): Layers;
   /** The number of the session, from 1: every summary begins another. */
   session(): number;
   /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any

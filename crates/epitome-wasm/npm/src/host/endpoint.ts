@@ -28,7 +28,7 @@ export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What an endpoint needs of a request. */
 export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> &
-  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
+  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState">>;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
@@ -72,7 +72,7 @@ export function endpointFrom(
       const fields = fieldsOf(typeof given === "function" ? reading("request", given) : given, "request");
       const body = reading("request", () => bodyOf(provider, asked, fields));
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
-      return module.complete(provider, options, system, input, limit, body, signal, onDelta);
+      return module.complete(provider, options, system, input, limit, asked.asksForState === true, body, signal, onDelta);
     });
 }
 

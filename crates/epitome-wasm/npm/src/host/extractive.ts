@@ -18,12 +18,12 @@ export type ExtractiveSummarize = (
 
 /** What the summarizer that quotes needs of a request. */
 export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
-  Partial<Pick<SummarizeRequest, "messages" | "notes">>;
+  Partial<Pick<SummarizeRequest, "messages" | "notes" | "asksForState">>;
 
 /** The summarizer that quotes, by its module. */
 export function extractiveFrom(source: Source): ExtractiveSummarize {
   return async (request, context = {}) => {
-    const { input, targetTokens, messages, notes: earlier } = fieldsOf(request, "request");
+    const { input, targetTokens, messages, notes: earlier, asksForState } = fieldsOf(request, "request");
     const { signal: given, onNotes: noter } = fieldsOf(context, "context");
     const signal = optionalSignal(given);
     const notes = optionalText(earlier, "notes") ?? "";
@@ -38,7 +38,7 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     // A long conversation has many chunks. Before and after each of them the page must be able to paint and to abort.
     await pause();
     signal?.throwIfAborted();
-    const [summary = "", noted = ""] = module.extractive(text, notes, target);
+    const [summary = "", noted = ""] = module.extractive(text, notes, target, asksForState === true);
     onNotes?.(noted);
     await pause();
     return summary;

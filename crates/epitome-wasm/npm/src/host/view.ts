@@ -7,6 +7,7 @@ import type {
   Compactor as Engine,
   Finding,
   Format,
+  Layers,
   Memory,
   Phase,
   PolicySpec,
@@ -145,6 +146,11 @@ export class ConversationView<M extends object> {
 
   setStructuredState(state: StructuredState): void {
     this.calls.run((engine) => engine.setStructuredState(state));
+    this.driver.drain();
+  }
+
+  layers(): Layers {
+    return this.calls.run((engine) => engine.layers());
   }
 
   status(): Status {

@@ -32,6 +32,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   memory: "never",
   memoryText: "never",
   structuredState: "never",
+  layers: "never",
   session: "never",
   phase: "never",
   setRequestContext: "never",
