@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
-import { FORMATS, chatOf, chatOfTokens, compactorOf, compactorWith, preset, said, scripted, toolRound } from "../node/harness.mjs";
+import { FORMATS, chatOf, chatOfTokens, compactorOf, compactorWith, preset, said, scripted, toolRound, varied } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
@@ -316,7 +316,7 @@ test("d2: the limit on tool results does not cut the arguments of calls, in no a
     ...Array.from({ length: 6 }, (_, index) => toolRound(`c${index}`, "r".repeat(400), { args })).flat(),
     ...chatOf(4, 300),
   ];
-  const { requests, summarize } = scripted("They planted roses. ".repeat(40));
+  const { requests, summarize } = scripted(varied(800));
   const policy = {
     window: 6_000,
     triggers: [{ tokens: 300 }],

@@ -10,6 +10,7 @@ mod receipt;
 mod scan;
 mod seen;
 mod token;
+mod unsupported;
 
 pub(crate) use attribution::attribute;
 pub use fact::{Fact, Kind};
@@ -18,3 +19,4 @@ pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
 pub(crate) use receipt::{LEDGER, RetainedText, Room, build_receipt, ledger};
 pub(crate) use scan::Facts;
+pub(crate) use unsupported::Claims;

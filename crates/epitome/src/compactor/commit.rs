@@ -1,16 +1,17 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
+use super::fallback::{Problem, SummarizerStep};
 use super::job::{Job, Stage};
+use super::unsupported::Checked;
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
 use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
-use crate::message::{CheckpointId, Message, RequestId, Role};
+use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
 use crate::policy::{Load, Phase, Policy, Reason, SummaryInput, WindowTooSmall, share};
-use crate::text::search::Search;
 use crate::tokens::MeterTokens;
 use crate::transcript::Envelope;
 
@@ -54,18 +55,23 @@ impl Compactor {
         if let Some(view) = &request.messages
             && let Some(problem) = self.refuses_messages(&job, &request, view)
         {
-            match job.fall_back_to_transcript(&self.conversation, problem) {
-                Ok(_) => request = job.request(id, &self.conversation),
+            match job.fall_back_to_transcript(&self.conversation, problem.clone()) {
+                Ok(_) => {
+                    job.asked.steps.push(SummarizerStep::Transcript { because: problem });
+                    request = job.request(id, &self.conversation);
+                }
                 Err(error) => return self.fail_job(&job, error.to_string()),
             }
         }
         // The plan could only estimate this: the user's instructions were not known to it, and a summarizer may
         // answer with more than the tokens it was asked for.
         if request.messages.is_none()
+            && job.tries.summarizer().is_none()
             && let Some(error) = self.exceeds_summarizer_window(&request)
         {
-            return self.fail_job(&job, error.to_string());
+            return self.try_otherwise(job, &Problem::Failed, error.to_string());
         }
+        job.tries.is_instructed = false;
         job.attempts += 1;
         job.asked.requests += 1;
         self.next_request += 1;
@@ -83,15 +89,6 @@ impl Compactor {
         match job.is_ahead {
             true => self.preparations.wait(job, id),
             false => self.state = State::Summarizing { job, in_flight: id },
-        }
-    }
-
-    /// Asks for the summary again by a transcript, if the summarizer got messages. Otherwise the compaction ends.
-    pub(super) fn ask_by_transcript(&mut self, mut job: Box<Job>, message: String) {
-        match job.fall_back_to_transcript(&self.conversation, message.clone()) {
-            Ok(true) => self.request_summary(job),
-            Ok(false) => self.fail_job(&job, message),
-            Err(error) => self.fail_job(&job, error.to_string()),
         }
     }
 
@@ -162,6 +159,14 @@ impl Compactor {
     /// Verifies the view with a complete summary, and commits it. After a result that is too large, the compaction is
     /// repeated at the next fallback level.
     pub(super) fn apply_summary(&mut self, mut job: Job, summary: String, notes: String) {
+        let unsupported = self.unsupported_in(&job, &summary, &notes);
+        let summary = match Self::check_unsupported(&job, summary, &notes, &unsupported) {
+            Checked::Summary(summary) => summary,
+            Checked::AskAgain(stage) => {
+                (job.stage, job.attempts) = (stage, 0);
+                return self.request_summary(Box::new(job));
+            }
+        };
         let meter = self.conversation.meter();
         let mut retained = std::mem::take(&mut job.retained);
         // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
@@ -181,11 +186,7 @@ impl Compactor {
         let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
             self.conversation.message_numbered(number).map(|message| message.id.clone())
         });
-        // A name that any covered message contains is supported: the facts may have it only as a part of another
-        // name, and the transcript may have cut it off.
-        let covered = self.log().messages().take(job.plan.tail_start);
-        let texts = covered.flat_map(Message::readable_texts);
-        receipt.unsupported = Search::not_in(std::mem::take(&mut receipt.unsupported), texts);
+        receipt.unsupported = unsupported;
         let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
         let left_out = match job.policy.summary.checklist_tokens {
             0 => Vec::new(),
