@@ -10,7 +10,7 @@ const MODEL = "local";
 let server;
 
 before(async () => {
-  if (skip === false) server = await llama();
+  if (skip === false) server = await llama(1_024);
 });
 after(() => server?.close());
 
@@ -83,23 +83,23 @@ async function ask(messages) {
 
 check("g1, b9: a tool loop that overflows in its middle ends with an answer of the real server", async () => {
   // The policy believes in a larger window than the server has, so that only the server's error says that it is full.
-  const policy = { window: 8_000, triggers: ["manual"], reducers: [], target: 0.1, keep: { messages: 2 } };
+  const policy = { window: 5_000, triggers: ["manual"], reducers: [], target: 0.1, keep: { messages: 2 } };
   const compactor = await createCompactor({ format: "openai-chat", policy });
-  compactor.append([said("system", "Be brief."), said("user", "Read the six files, and say what they have in common.")]);
+  compactor.append([said("system", "Be brief."), said("user", "Read the four files, and say what they have in common.")]);
   const attempts = [];
   let read = 0;
   const request = async (messages, { step }) => {
     attempts.push(step);
     const { choices, usage } = await ask(messages);
     // The model is real, and what it calls is scripted: it is too small to call tools by itself.
-    if (read === 6) return { messages: said("assistant", choices[0].message.content), usage };
+    if (read === 4) return { messages: said("assistant", choices[0].message.content), usage };
     const call = { id: `call_${(read += 1)}`, type: "function", function: { name: "read", arguments: `{"file":${read}}` } };
     return { messages: { role: "assistant", content: null, tool_calls: [call] }, usage };
   };
   const tools = ({ messages: { tool_calls: calls } }) =>
-    calls?.map(({ id }) => ({ role: "tool", tool_call_id: id, content: `File ${id}: ${"apples, pears and plums; ".repeat(80)}` }));
+    calls?.map(({ id }) => ({ role: "tool", tool_call_id: id, content: `File ${id}: ${"apples, pears and plums; ".repeat(50)}` }));
   const { end, steps, compactions, response } = await runTurn(compactor, { request, tools });
-  assert.deepEqual([end, steps], ["answered", 7]);
+  assert.deepEqual([end, steps], ["answered", 5]);
   assert.equal(typeof response.messages.content, "string");
   assert.ok(compactions.length > 0 && attempts.length === steps + compactions.length);
   for (const { report, overflow } of compactions) {
