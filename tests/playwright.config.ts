@@ -1,11 +1,15 @@
 // End-to-end tests in a real browser, against the built pages and two servers of our own.
 
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const windows = process.platform === "win32" ? ".exe" : "";
 const serve = process.env["EPITOME_SERVE"] ?? `${root}target/release/epitome-serve${windows}`;
+
+/** Without network traffic of its own, sandbox and graphics. */
+const chromiumArguments = JSON.parse(readFileSync(new URL("chromium.json", import.meta.url), "utf8")) as string[];
 
 /** The demo server on a port. Without options it answers at once. */
 function demo(port: number, options = "") {
@@ -33,16 +37,7 @@ export default defineConfig({
     trace: "off",
     launchOptions: {
       executablePath: process.env["EPITOME_BROWSER"] ?? "/usr/bin/chromium",
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
+      args: chromiumArguments,
     },
   },
   projects: [{ name: "chromium", use: { browserName: "chromium" } }],

@@ -1,6 +1,6 @@
 // One long conversation with tool calls, in the formats of the packages that are compared.
 
-import { prng } from "./prng.mjs";
+import { prng } from "../../tests/node/random.mjs";
 
 const WORDS =
   `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they

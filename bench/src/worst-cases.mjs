@@ -1,6 +1,6 @@
 // Inputs that make tokenizers slow: long runs that pre-tokenizing does not split, and characters that no token joins.
 
-import { prng } from "./prng.mjs";
+import { prng } from "../../tests/node/random.mjs";
 
 /** Letters from `first` to `last`. */
 const range = (first, last) =>

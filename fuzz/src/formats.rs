@@ -211,7 +211,7 @@ fn nothing_vanishes(messages: &[Value], repaired: &Repaired) {
 fn compact_and_undo(messages: &[Value], format: Format, is_legal: bool) {
     let Ok(mut app) = App::new(format, Policy::recommended(400)) else { return };
     for message in messages {
-        // What is no message is refused, and leaves the conversation as it was.
+        // What is not a message is refused, and leaves the conversation as it was.
         let _ = app.append(message.clone());
     }
     let before = app.messages();

@@ -1,12 +1,13 @@
 //! Policies as apps write them, in JSON and in YAML: refused with the name of a field, or they work.
 
 use epitome::message::{Message, Role};
-use epitome::policy::{PRESETS, Phase, PolicySpec, YamlPolicy};
+use epitome::policy::{PRESETS, PolicySpec, YamlPolicy};
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Policy, Reason};
 
 use crate::choices::Choices;
 use crate::json::damage;
+use crate::random::policy::PHASES;
 use crate::snapshot::settle;
 
 const WORDS: [&str; 46] = [
@@ -98,9 +99,7 @@ fn works(policy: Policy, choices: &mut Choices<'_>) {
         assert_eq!(compactor.append(Message::new(format!("m{turn}"), role, text)), Ok(()));
     }
     let _ = compactor.plan(Reason::Manual);
-    for phase in
-        [Phase::RequestStart, Phase::TurnStart, Phase::Loop, Phase::TurnEnd, Phase::Overflow]
-    {
+    for phase in PHASES {
         if let Some(reason) = compactor.check(phase) {
             let _ = compactor.compact(reason, None);
             settle(&mut compactor, choices);

@@ -64,7 +64,7 @@ export async function aFormatFixesTheTypeOfMessage(openai: OpenAI, anthropic: An
   chat.append(choices.map(({ message }) => message));
   chat.reportUsage(usage);
   chat.sync(chat.messages());
-  // @ts-expect-error A page's messages are no chat messages.
+  // @ts-expect-error A page's messages are not chat messages.
   chat.append({ id: "1", role: "user", parts: [] } as UIMessage);
   // @ts-expect-error No message of this format has this role.
   chat.append({ role: "model", content: "hi" });
@@ -83,17 +83,17 @@ export async function aTypeOfMessageFixesTheFormat(snapshot: string): Promise<vo
   (await createCompactor<UIMessage>({ format: "ai-sdk-ui" })).messages() satisfies UIMessage[];
   (await createCompactor<BaseMessage>({ format: "langchain" })).messages() satisfies BaseMessage[];
   (await createCompactor<Own>({ format: "openai-chat" })).messages() satisfies Own[];
-  // @ts-expect-error A page's messages are no chat messages.
+  // @ts-expect-error A page's messages are not chat messages.
   void createCompactor<UIMessage>({ format: "openai-chat" });
-  // @ts-expect-error Claude's messages are no chat messages.
+  // @ts-expect-error Claude's messages are not chat messages.
   void createCompactor<Anthropic.MessageParam>({ format: "openai-chat" });
-  // @ts-expect-error Chat messages are no page's messages.
+  // @ts-expect-error Chat messages are not a page's messages.
   void restoreCompactor<ChatMessage>(snapshot, { format: "ai-sdk-ui", originals: [] });
   // @ts-expect-error There is no such format.
   void createCompactor({ format: "html" });
   const assigned: Compactor<Own> = await createCompactor({ format: "openai-chat", summarize: ({ input }) => input });
   assigned.messages() satisfies Own[];
-  // @ts-expect-error A page's messages are no chat messages.
+  // @ts-expect-error A page's messages are not chat messages.
   const wrong: Compactor<UIMessage> = await createCompactor({ format: "openai-chat" });
   wrong.dispose();
   const options: CompactorOptions<ModelMessage> = { format: "ai-sdk-model" };
@@ -103,14 +103,14 @@ export async function aTypeOfMessageFixesTheFormat(snapshot: string): Promise<vo
 export async function functionsKeepTheTypeOfMessage(ui: UIMessage[], chat: ChatMessage[], claude: Anthropic.MessageParam[]): Promise<void> {
   (await compactMessages(ui, { format: "ai-sdk-ui", usage: undefined })).messages satisfies UIMessage[];
   (await compactMessages(chat, { format: "openai-chat", summarize: () => "They worked." })).messages satisfies ChatMessage[];
-  // @ts-expect-error A page's messages are no chat messages.
+  // @ts-expect-error A page's messages are not chat messages.
   void compactMessages(ui, { format: "openai-chat" });
   const literals = await compactMessages([{ role: "user", content: "hi" }], { format: "openai-chat" });
   literals.messages satisfies ChatMessage[];
   (await convert(claude, "anthropic", "openai-chat")).messages satisfies ChatMessage[];
   (await convert<UIMessage>(claude, "anthropic", "ai-sdk-ui")).messages satisfies UIMessage[];
   (await repair(claude, "anthropic")).messages satisfies Anthropic.MessageParam[];
-  // @ts-expect-error Claude's messages are no chat messages.
+  // @ts-expect-error Claude's messages are not chat messages.
   void repair(claude, "openai-chat");
 }
 

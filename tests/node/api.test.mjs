@@ -173,7 +173,7 @@ test("an invalid policy is refused with the name of the field", async () => {
   await rejects(make({ windw: 1 }), "invalid-policy", "policy.windw: unknown field");
   await rejects(make({ window: "big" }), "invalid-policy", "policy.window: ");
   await rejects(make({ window: 0 }), "invalid-policy", "policy.window: is 0");
-  await rejects(make({ preset: "best" }), "invalid-policy", '"best" is no preset');
+  await rejects(make({ preset: "best" }), "invalid-policy", '"best" is not a preset');
   await rejects(make({ summary: { maxTokens: -1 } }), "invalid-policy", "policy.summary.maxTokens");
   await rejects(createCompactor({ format: "html" }), "unknown-format", "openai-chat");
   const compactor = await make(undefined);
@@ -240,6 +240,7 @@ test("after dispose every call throws, and disposing twice is allowed", async ()
     () => compactor.plan(),
     () => compactor.messages(),
     () => compactor.history(),
+    () => compactor.message("m0"),
     () => compactor.undo(),
     () => compactor.reportUsage({ promptTokens: 1, completionTokens: 1 }),
     () => compactor.setPolicy({}),

@@ -17,7 +17,7 @@ const REASONS = ["manual", "reduce", "threshold", "session-compaction", "request
 /** Only a format sees these, so that the engine by itself does not list them. */
 const OF_FORMATS = ["merged", "malformed"];
 
-/** Random calls on a conversation in a random format. Bytes and halves of characters are left to other tests: they are no JSON. */
+/** Random calls on a conversation in a random format. Bytes and halves of characters are left to other tests: they are not JSON. */
 async function script(seed, names) {
   const random = generator(seed);
   const format = random.one(Object.keys(examples));

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { prng } from "./random.mjs";
 
 const { get_encoding: encoding } = createRequire(import.meta.url)("tiktoken");
 const folder = new URL("../../crates/epitome-tokens/tests/golden/", import.meta.url);
@@ -13,18 +14,8 @@ export const corpus = JSON.parse(readFileSync(new URL("corpus.json", folder), "u
 export const golden = () => JSON.parse(readFileSync(new URL("counts.json", folder), "utf8"));
 export const names = ["cl100k_base", "o200k_base"];
 
-/** Numbers below `bound`, by xorshift; the Rust tests have the same generator. */
-export function prng(seed) {
-  let state = seed;
-  return (bound) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % bound;
-  };
-}
-
-/** The texts of one block: any characters, characters below U+3000, or fragments at which pre-tokenizers cut. */
+/** The texts of one block: any characters, characters below U+3000, or fragments at which pre-tokenizers cut. The Rust tests make
+ * the same ones. */
 export function block(index) {
   const random = prng(corpus.seed + index);
   return Array.from({ length: corpus.textsPerBlock }, () => {

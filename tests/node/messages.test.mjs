@@ -146,6 +146,7 @@ for (const format of ["openai-chat", "anthropic"]) {
     compactor.undo();
     assert.deepEqual(compactor.compacted(), []);
     assert.throws(() => compactor.metadata("m99"), { code: "unknown-id" });
+    assert.throws(() => compactor.message("m99"), { code: "unknown-id" });
     compactor.dispose();
     restored.dispose();
   });

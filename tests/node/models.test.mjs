@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { countTokens, createCompactor, loadTokenizer } from "epitome";
-import { prng } from "./golden-counts.mjs";
 import { said } from "./harness.mjs";
+import { prng } from "./random.mjs";
 
 /** The packages have a lock file of their own, since their files take 290 MB. */
 const folder = new URL("../tokenizers/", import.meta.url);

@@ -40,6 +40,7 @@ test("l1: a question finds what has left the view, with ids, neighbours and scor
   const { id, speaker } = best.quotes[0];
   assert.equal(speaker, "user");
   assert.deepEqual(compactor.metadata(id).isCompacted, true);
+  assert.equal(compactor.message(id), TALK[0]);
   assert.ok(compactor.compacted().includes(id));
   assert.equal(best.before, undefined, "it is the first message");
   assert.match(best.after, /^m\d+$/);

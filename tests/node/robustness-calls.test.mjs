@@ -140,6 +140,7 @@ for (const [name, make] of Object.entries(HOSTILE)) {
       setTodo: (value) => compactor.setTodo(value),
       offloaded: (value) => compactor.offloaded(value),
       metadata: (value) => compactor.metadata(value),
+      message: (value) => compactor.message(value),
       check: (value) => compactor.check(value),
       due: (value) => compactor.due(value),
       setPolicy: (value) => compactor.setPolicy({ preset: value }),
@@ -297,7 +298,7 @@ test("j9: what is too large is refused, and the error names the message and the 
       () => compactor.edit("m0", message),
       () => epitome.validate([said("user", "fine"), message], "openai-chat"),
       () => epitome.repair([said("user", "fine"), message], "openai-chat"),
-      // What it cannot read tells nothing of the format, and is no error.
+      // What it cannot read tells nothing of the format, and is not an error.
       ...(name === "a list that toJSON makes" ? [] : [() => epitome.detectFormat([said("user", "fine"), message])]),
       () => createCompactor(FORMAT).then((other) => other.append(message)),
     ];
@@ -353,7 +354,7 @@ test("j16: a wait beyond 2³¹ ms is waited for", async () => {
   compactor.dispose();
 });
 
-test("j20: an empty file is no vocabulary, and counting works afterwards", async () => {
+test("j20: an empty file is not a vocabulary, and counting works afterwards", async () => {
   for (const source of [new Uint8Array(0), new ArrayBuffer(0), new Response("")]) {
     const error = await errorOf(() => epitome.loadEncoding("cl100k_base", source));
     assert.equal(error.code, "invalid-vocabulary");

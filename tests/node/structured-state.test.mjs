@@ -64,7 +64,7 @@ test("e1: each agent has a state of its own", async () => {
   compactor.dispose();
 });
 
-test("e1: what is no state is refused with the field that is wrong", async () => {
+test("e1: a value that is not a state is refused with the field that is wrong", async () => {
   const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
   const refused = (state, message) => assert.throws(() => compactor.setStructuredState(state), { code: "invalid-option", message });
   refused(null, /state/);

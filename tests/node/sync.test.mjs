@@ -29,7 +29,7 @@ test("k1: new messages at the end are appended, and the same array again changes
   assert.ok(same(compactor.history(), messages));
 });
 
-test("k1: messages that are other objects with the same content are no new messages", async () => {
+test("k1: messages that are other objects with the same content are not new messages", async () => {
   const { compactor, messages } = await followed(12, { compact: true });
   const view = compactor.messages();
   const copies = structuredClone(messages);

@@ -139,7 +139,7 @@ test("d10: acceptance criteria survive: under a heading, labelled, as steps, and
   compactor.dispose();
 });
 
-test("d10: names of people are facts, and what is no name is none", async () => {
+test("d10: names of people are facts, and other words are not", async () => {
   const text = [
     "Yesterday we met with Maria Gonzalez and Jean-Luc van der Berg about the plan.",
     "Priya said that the pumps are late, and Dr. Chen disagrees.",

@@ -275,7 +275,7 @@ test("d19: an endpoint of another format than the messages gets a transcript", a
   assert.equal(bodies.length, 1);
 });
 
-test("d19: costs that are no numbers from 0 are refused", async (context) => {
+test("d19: costs that are not numbers of 0 or more are refused", async (context) => {
   assert.deepEqual((await resolvePolicy({ preset: "loop", summary: { cost: COST } })).summary.cost, COST);
   for (const cost of [{ ...COST, input: -1 }, { ...COST, output: Number.POSITIVE_INFINITY }]) {
     await assert.rejects(resolvePolicy({ preset: "loop", summary: { cost } }), { code: "invalid-policy" });

@@ -304,7 +304,7 @@ test("h4: without a setting, a call of the summarizer may take twelve minutes", 
   compactor.dispose();
 });
 
-test("h4: a time limit that is no number above 0 is refused, and Infinity waits as long as it takes", async () => {
+test("h4: a time limit that is not a number above 0 is refused, and Infinity waits as long as it takes", async () => {
   for (const summarizeTimeoutMs of [0, -1, Number.NaN, "5", null]) {
     const refused = loopOf([], { summarizeTimeoutMs });
     await assert.rejects(refused, { name: "EpitomeError", code: "invalid-option", message: /^summarizeTimeoutMs: / });

@@ -333,7 +333,7 @@ for (const format of FORMATS) {
       assert.deepEqual(found, [true, true, false, false]);
       assert.equal(compactor.offloaded("tool-results/call_3.txt"), text(2_001));
       assert.equal(compactor.offloaded("tool-results/call_2.txt"), undefined);
-      // An id that is no file name has its other characters replaced.
+      // An id that is not a file name has its other characters replaced.
       const [path] = /tool-results\/call_4[^" \]]*\.txt/.exec(JSON.stringify(compactor.messages()));
       assert.equal(compactor.offloaded(path), text(5_000));
       // It can be read when a summary stands for the message, and after a restore.

@@ -9,6 +9,7 @@ import { exportConversation, importConversation, memoryStore, openConversation }
 import { fixtures } from "../node/fixtures.mjs";
 import { chatOf, said } from "../node/harness.mjs";
 import { conversations, files, skip } from "../node/recordings.mjs";
+import { noBrowser, startBrowser } from "./browser.mjs";
 
 const Database = createRequire(import.meta.url)("better-sqlite3");
 
@@ -23,8 +24,8 @@ async function exported(store, id) {
 const json = (messages) => messages.map((message) => JSON.stringify(message));
 
 /** Keeps messages with five compactions, two undos and a branch in a store. Returns the conversation, and how many compactions
- * were applied. */
-async function lived(store, id, format, messages, policy) {
+ * were applied. It is also run in a browser, and uses nothing else. */
+async function lived(openConversation, store, id, format, messages, policy) {
   const conversation = await openConversation({ store, id, format, policy });
   const { compactor } = conversation;
   const size = Math.ceil(messages.length / 5);
@@ -113,10 +114,77 @@ test("h3: the same for recorded conversations, from one store to another and bac
   assert.ok(count > 0 && compactions > count);
 });
 
+const isFull = process.env.EPITOME_FAULTS === "full";
+const share = isFull ? 1 : 25;
+
+test(`h3: one of ${share} recorded conversations, from a browser to a server and back into another page`, { skip: skip || noBrowser }, async (context) => {
+  const browser = await startBrowser();
+  try {
+    let [count, compactions] = [0, 0];
+    const all = files().flatMap((file) => conversations(file).map(({ messages }) => messages));
+    const [page, other] = [await browser.tab(), await browser.tab()];
+    await Promise.all([page, other].map((tab) => tab.evaluate(`globalThis.lived = ${lived}`)));
+    // Another database, as another device has.
+    await other.evaluate(() => {
+      globalThis.store = globalThis.storage.indexedDbStore({ name: "other" });
+    });
+    const database = new Database(":memory:");
+    const server = sqliteStore(database);
+    for (const [index, messages] of all.entries()) {
+      if (index % share !== 0) {
+        continue;
+      }
+      const id = `chat ${index}`;
+      const first = await page.evaluate(
+        async ([name, given]) => {
+          const { storage, store, lived } = globalThis;
+          const { conversation, applied } = await lived(storage.openConversation, store, name, "openai-chat", given, { window: 8_000 });
+          const { compactor } = conversation;
+          const [history, view] = [compactor.history(), compactor.messages()].map((list) => list.map((message) => JSON.stringify(message)));
+          conversation.close();
+          let archive = "";
+          for await (const piece of storage.exportConversation(store, name)) {
+            archive += piece;
+          }
+          return { applied, history, view, archive };
+        },
+        [id, messages],
+      );
+      const expected = json(messages);
+      assert.deepEqual(first.history, expected, id);
+      assert.deepEqual(await importConversation(server, id, first.archive), { added: first.archive.split('\n{"record":"commit"').length - 1, branched: 0, damage: undefined });
+      const back = await other.evaluate(
+        async ([name, lines]) => {
+          const { storage, store } = globalThis;
+          await storage.importConversation(store, name, lines);
+          let archive = "";
+          for await (const piece of storage.exportConversation(store, name)) {
+            archive += piece;
+          }
+          const { compactor, close } = await storage.openConversation({ store, id: name, format: "openai-chat" });
+          const [history, view] = [compactor.history(), compactor.messages()].map((list) => list.map((message) => JSON.stringify(message)));
+          close();
+          return { archive, history, view };
+        },
+        [id, await exported(server, id)],
+      );
+      assert.equal(back.archive, first.archive, `${id}: byte for byte`);
+      assert.deepEqual([back.history, back.view], [expected, first.view], id);
+      compactions += first.applied;
+      count += 1;
+    }
+    database.close();
+    context.diagnostic(`${count} conversations, ${compactions} compactions`);
+    assert.ok(count > 0 && compactions > count);
+  } finally {
+    await browser.close();
+  }
+});
+
 /** Returns how many compactions were applied. */
 async function checkArchive(format, messages, policy) {
   const page = memoryStore();
-  const { conversation, applied } = await lived(page, "chat", format, messages, policy);
+  const { conversation, applied } = await lived(openConversation, page, "chat", format, messages, policy);
   const { compactor } = conversation;
   const expected = json(messages);
   assert.deepEqual(json(compactor.history()), expected);

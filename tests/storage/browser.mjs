@@ -1,6 +1,6 @@
 // The store in IndexedDB of a real browser, driven from here: each store is a tab of the same origin.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -10,6 +10,7 @@ import { chromium } from "playwright-core";
 
 const dist = dirname(dirname(createRequire(import.meta.url).resolve("epitome")));
 const executablePath = process.env.EPITOME_BROWSER || "/usr/bin/chromium";
+const ARGUMENTS = JSON.parse(readFileSync(new URL("../chromium.json", import.meta.url), "utf8"));
 
 /** For `test` as `skip`: the reason to skip what needs a browser, or `false`. */
 export const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
@@ -19,7 +20,7 @@ export async function startBrowser() {
   const server = createServer((request, response) => void serve(request.url, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${server.address().port}`;
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   const context = await browser.newContext();
   return {
     origin,

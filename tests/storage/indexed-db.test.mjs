@@ -12,7 +12,7 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
   });
   after(() => browser?.close());
 
-  /** Has a tab store commits one after the other, and calls back with the number of each that was confirmed. */
+  /** Makes a tab store commits one after the other, and calls back with the number of each that was confirmed. */
   const writing = async (page, id, confirmed) => {
     await page.exposeFunction("confirmed", confirmed);
     return page.evaluate(async (conversation) => {

@@ -8,6 +8,7 @@ mod request_body;
 mod sample;
 mod spoken;
 
+use epitome_formats::Format;
 use leptos::prelude::*;
 
 use crate::browser::{self, Pasted, dropped, pasted};
@@ -152,8 +153,9 @@ fn Paste(store: Store, found: Found) -> impl IntoView {
             <div class="paste-body card">
                 <label for="paste">"A conversation"</label>
                 <p class="hint" id="paste-hint">
-                    "The messages of OpenAI, Anthropic, Gemini, Bedrock, the AI SDK or LangChain as JSON or JSON lines, or "
-                    "plain text in which each turn begins with “User:” or “Assistant:”."
+                    "Messages as JSON or JSON lines, in one of these formats: "
+                    {Format::ALL.map(Format::title).join(", ")}
+                    ". Or plain text in which each turn begins with “User:” or “Assistant:”."
                 </p>
                 <textarea
                     id="paste"

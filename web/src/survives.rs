@@ -27,9 +27,9 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
         (false, Some(report)) => view! { <Written store report /> }.into_any(),
         (false, None) => view! {
             <p class="hint">
-                "Every order number, path, date and amount in the messages that a summary replaces is looked up in it. "
-                "What is missing is appended word for word, as far as there is room. What the summary names and no "
-                "message does is reported here."
+                "Every order number, path, date and amount in the replaced messages is looked up in the summary. Missing "
+                "ones are appended word for word, as far as there is space. Names in the summary that no message has "
+                "are reported here."
             </p>
         }
         .into_any(),

@@ -1,6 +1,6 @@
 // The conversation: requests answers, and compacts itself after each of them if a compaction is due.
 
-import type { Compactor, Reason, Report, Status } from "epitome";
+import type { Compactor, Reason, Report, Returned, Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
 import { endpointOf, type Settings } from "./settings.js";
 
@@ -14,6 +14,8 @@ export interface Observer {
   received(text: string): void;
   /** The answer has ended, with the message as far as it has arrived. */
   answered(message: ChatMessage | undefined): void;
+  /** The model gets what earlier messages say about words of the question, beside the conversation. */
+  recalled(returned: Returned): void;
   failed(message: string): void;
   compacting(message: string): void;
   compacted(report: Report): void;
@@ -92,6 +94,14 @@ export class Conversation {
     this.#controller.abort();
   }
 
+  /** Has the model get a message again, at the end, where it changes nothing that a provider has in its cache. */
+  restore({ role, content }: ChatMessage): void {
+    const message: ChatMessage = { role: "user", content: `Earlier, ${role === "assistant" ? "you" : "I"} said:\n${content}` };
+    this.#compactor.append(message);
+    this.#observer.sent(message);
+    this.#observer.changed();
+  }
+
   /** Undoes the latest compaction. */
   undo(): void {
     this.#compactor.undo();
@@ -102,7 +112,7 @@ export class Conversation {
     let content = "";
     let usage;
     try {
-      const messages = this.#compactor.messages();
+      const messages = await this.#messages();
       for await (const part of answer({ ...endpointOf(this.#settings), messages, signal })) {
         if (part.type === "usage") {
           usage = part.usage;
@@ -130,12 +140,26 @@ export class Conversation {
     this.#observer.answered(content === "" ? undefined : message);
   }
 
+  /** What the model gets. Names and identifiers of the question that only earlier messages have bring what these say. */
+  async #messages(): Promise<ChatMessage[]> {
+    const options = { tokens: Math.floor(this.#settings.window / 10) };
+    const returned = this.#compactor.compacted().length === 0 ? undefined : await this.#compactor.recallReturning(options);
+    if (returned === undefined) {
+      return this.#compactor.messages();
+    }
+    this.#observer.recalled(returned);
+    return this.#compactor.messagesWithRecall(options);
+  }
+
   async #during(activity: Activity, action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#controller = new AbortController();
     this.#activity = activity;
     this.#observer.changed();
     try {
       await action(this.#controller.signal);
+    } catch (error) {
+      // Another tab has taken over meanwhile, so that nothing can be added here.
+      this.#observer.failed(error instanceof Error ? error.message : String(error));
     } finally {
       this.#activity = "nothing";
       this.#observer.changed();

@@ -1,4 +1,4 @@
-// Token counts and savings in words.
+// Token counts, savings and sizes in words.
 
 import type { Report, Status } from "epitome";
 
@@ -8,6 +8,15 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 /** `12.3k`; below 1,000 the number itself. */
 export function shortTokens(tokens: number): string {
   return short.format(tokens).toLowerCase();
+}
+
+const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+
+/** `12.3 kB`. */
+export function bytesOf(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const options = { style: "unit", unit: units[power] ?? "byte", maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat("en", options).format(bytes / 1_000 ** power);
 }
 
 /** `about 1,240 of 2,000 tokens, 62 %`. */

@@ -2,13 +2,14 @@
 
 import { openAICompatible, type Report } from "epitome";
 import type { ChatMessage } from "./answer.js";
-import { archiveOf } from "./archive.js";
+import { archiveOf, download } from "./archive.js";
 import { Conversation, type Observer } from "./conversation.js";
 import { element, elementById } from "./element.js";
 import { EXAMPLES } from "./examples.js";
-import { Kept } from "./kept.js";
+import { endOf, idOfAddress, Kept, type SaveState } from "./kept.js";
 import { meterIn } from "./meter.js";
 import { type Notice, noticeOf } from "./notice.js";
+import { recalledOf } from "./recalled.js";
 import { editSettings, endpointOf, loadSettings, storeSettings } from "./settings.js";
 import { Transcript } from "./transcript.js";
 
@@ -16,25 +17,26 @@ const SYSTEM: ChatMessage = { role: "system", content: "You are a helpful assist
 
 let settings = loadSettings();
 const saved = elementById("saved", HTMLElement);
+const rescue = elementById("rescue", HTMLButtonElement);
+const follows = elementById("follows", HTMLElement);
+const transcript = new Transcript(elementById("log", HTMLElement));
+const id = idOfAddress();
+let isOpen = false;
+void endOf(id).then((end) => (isOpen || end === undefined ? undefined : transcript.show(end)));
 const kept = await Kept.open(
+  id,
   {
     policy: { window: settings.window },
     // Each request creates a new summarizer, because the settings may have changed.
     summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
   },
-  (state) => {
-    saved.textContent = state;
-  },
+  { saved: showSaved, changed: () => changedElsewhere() },
 );
+isOpen = true;
 const { compactor } = kept;
-if (compactor.history().length === 0) {
-  compactor.append(SYSTEM);
-} else {
-  compactor.setPolicy({ window: settings.window });
-}
+beginToWrite();
 
 const meter = meterIn(elementById("meter", HTMLElement));
-const transcript = new Transcript(elementById("log", HTMLElement));
 const working = elementById("working", HTMLElement);
 const composer = elementById("composer", HTMLFormElement);
 const text = elementById("text", HTMLTextAreaElement);
@@ -61,6 +63,9 @@ const observer: Observer = {
     });
     transcript.insert(alert);
   },
+  recalled(returned) {
+    transcript.insert(recalledOf(returned));
+  },
   compacting(message) {
     working.textContent = message;
   },
@@ -80,10 +85,11 @@ const observer: Observer = {
     if (focused) {
       text.focus();
     }
-    compact.disabled = busy;
-    example.disabled = busy;
-    for (const button of document.querySelectorAll<HTMLButtonElement>(".notice button")) {
-      button.disabled = busy;
+    const isReader = kept.role() === "follower";
+    follows.hidden = !isReader;
+    composer.hidden = isReader;
+    for (const button of [compact, example, ...document.querySelectorAll<HTMLButtonElement>(".notice button")]) {
+      button.disabled = busy || isReader;
     }
     meter.show(conversation.status);
     transcript.mark(conversation.view);
@@ -92,6 +98,33 @@ const observer: Observer = {
 };
 
 const conversation = new Conversation(compactor, settings, observer);
+
+function showSaved(state: SaveState): void {
+  const words = { saved: "Saved", saving: "Saving …", follower: "Another tab saves it" };
+  saved.textContent = state.kind === "unsaved" ? `Not saved: ${state.problem}` : words[state.kind];
+  rescue.hidden = state.kind !== "unsaved";
+}
+
+/** The tab that writes begins a new conversation, and sets its window. */
+function beginToWrite(): void {
+  if (kept.role() !== "writer") {
+    return;
+  }
+  if (compactor.history().length === 0) {
+    compactor.append(SYSTEM);
+  } else {
+    compactor.setPolicy({ window: settings.window });
+  }
+}
+
+/** Another tab has written, or this one may do so from now on. What a stale tab has stays as it is: it is nowhere else. */
+function changedElsewhere(): void {
+  if (kept.role() !== "stale") {
+    beginToWrite();
+    transcript.show(compactor.history());
+  }
+  observer.changed();
+}
 
 function showReport(report: Report): void {
   if (report.outcome === "applied") {
@@ -145,14 +178,15 @@ elementById("settings-open", HTMLButtonElement).addEventListener("click", async 
   if (saved !== undefined && conversation.activity === "nothing") {
     settings = saved;
     storeSettings(settings);
-    conversation.settings = settings;
+    if (kept.role() !== "follower") {
+      conversation.settings = settings;
+    }
   }
 });
 
-archiveOf(compactor);
-for (const message of compactor.history()) {
-  if (message.role !== "system") {
-    transcript.add(message);
-  }
-}
+rescue.addEventListener("click", () => void download(kept));
+elementById("take-over", HTMLButtonElement).addEventListener("click", () => void kept.takeOver());
+
+archiveOf(kept, (message) => conversation.restore(message));
+transcript.show(compactor.history());
 observer.changed();

@@ -53,6 +53,18 @@ export class Transcript {
     this.#scroll();
   }
 
+  /** Shows other messages in place of all that it has. */
+  show(messages: readonly ChatMessage[]): void {
+    this.#writing = undefined;
+    this.#shown.clear();
+    this.#log.querySelectorAll(":scope > :not(.welcome)").forEach((shown) => shown.remove());
+    for (const message of messages) {
+      if (message.role !== "system") {
+        this.add(message);
+      }
+    }
+  }
+
   /** Marks the messages that are not sent to the model any more. */
   mark(view: ReadonlySet<ChatMessage>): void {
     for (const [message, bubble] of this.#shown) {

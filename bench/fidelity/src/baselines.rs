@@ -10,7 +10,7 @@ use crate::words::{sentences, terms, words};
 const BLOCK: usize = 1_500;
 /// The factor of the weight of a term for each chosen sentence that has it.
 const DECAY: f64 = 0.35;
-/// Tokens that every sentence costs besides its own, so that a word or two are no bargain.
+/// Tokens that every sentence costs besides its own, so that those of one or two words are not preferred.
 const OVERHEAD: f64 = 3.0;
 
 /// The last messages that fit, and the end of the one before them, by sentences.
@@ -40,7 +40,7 @@ pub(crate) fn lead(texts: &[String], budget: usize) -> String {
     let mut kept = Vec::new();
     for (text, tokens) in firsts {
         read += tokens;
-        // As much of what was read so far as of the whole.
+        // The same share of what was read so far as of all texts.
         if used + tokens <= budget.min(read * budget / all.max(1)) {
             used += tokens;
             kept.push(text);

@@ -144,7 +144,7 @@ fn said(line: &str) -> Vec<String> {
             pieces.push(String::new());
         }
     }
-    // A text that was cut ends with a mark of that.
+    // A text that was cut ends with `…`.
     let pieces = pieces.iter().map(|piece| bare(piece.trim_end_matches('…')));
     pieces.filter(|piece| !piece.is_empty()).collect()
 }

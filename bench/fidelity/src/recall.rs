@@ -46,7 +46,7 @@ fn search(index: &Index, question: &str, texts: &[String]) -> Search {
     search
 }
 
-/// Chats of which each question has the messages that answer it, beside plain BM25 (of the data's README).
+/// Chats whose questions name the messages that answer them, compared with plain BM25 (figures of the data's README).
 pub(crate) fn chats(chats: &[Value]) {
     let (mut hits, mut all, mut reciprocal, mut count) = ([0_u32; 3], 0_u32, 0.0, 0_u32);
     for chat in chats {

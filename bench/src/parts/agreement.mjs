@@ -1,7 +1,7 @@
 // Whether exact counts equal tiktoken's: on every text of the corpus, on random strings and on worst cases.
 
 import { corpus, sample } from "../corpus.mjs";
-import { prng } from "../prng.mjs";
+import { prng } from "../../../tests/node/random.mjs";
 import { countTokens } from "../epitome.mjs";
 import { counters } from "../node-peers.mjs";
 import { worstCase, worstCases } from "../worst-cases.mjs";

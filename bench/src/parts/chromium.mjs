@@ -1,20 +1,11 @@
 // Estimating and counting in headless Chromium: throughput in one page, and the start in new pages.
 
+import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { serve } from "../page/server.mjs";
 
-/** Without network traffic of its own, sandbox and graphics. */
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--disable-dev-shm-usage",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--js-flags=--expose-gc",
-];
+/** Without network traffic of its own, sandbox and graphics, as in the tests. */
+const ARGUMENTS = JSON.parse(readFileSync(new URL("../../../tests/chromium.json", import.meta.url), "utf8"));
 
 const CANDIDATES = {
   estimating: ["epitome", "tokenx"],
@@ -28,7 +19,7 @@ export async function measure({ quick, progress }) {
   const { address, close } = await serve();
   const browser = await chromium.launch({
     executablePath: process.env.EPITOME_BROWSER || "/usr/bin/chromium",
-    args: ARGUMENTS,
+    args: [...ARGUMENTS, "--js-flags=--expose-gc"],
   });
   /** Runs `work` in a new page with empty caches. */
   const inPage = async (work) => {

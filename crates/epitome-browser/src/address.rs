@@ -96,7 +96,7 @@ impl Address {
         Origin { secure: *secure, host: host.clone(), port }
     }
 
-    /// The origin that a `location` leads to, which may be relative. `None` if it is no http address.
+    /// The origin that a `location` leads to, which may be relative. `None` if it is not an http address.
     pub(crate) fn redirect_origin(&self, location: &str) -> Option<Origin> {
         let location = location.trim();
         let scheme = if self.secure { "https" } else { "http" };

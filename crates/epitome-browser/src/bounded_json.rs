@@ -125,7 +125,7 @@ mod tests {
         assert!(parse("[[],[],{}]", 4).is_some());
         assert_eq!(parse("[[],[],{}]", 3), None);
         assert_eq!(parse(r#"{"a":1,"b":2}"#, 2), None);
-        // What comes after the limit is not read: it is no JSON.
+        // What comes after the limit is not read: it is not JSON.
         let left = Cell::new(2);
         let text = format!("[1,2,{}", "x".repeat(9));
         let mut deserializer = serde_json::Deserializer::from_str(&text);

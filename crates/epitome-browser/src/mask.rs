@@ -10,7 +10,7 @@ use crate::secret::HIDDEN;
 const SHORTEST_PART: usize = 8;
 /// Fewer characters of base64 are found in ordinary text.
 const SHORTEST_BASE64: usize = 6;
-/// A shorter value of a header or a query is no key, but may be a word of any text.
+/// A shorter value of a header or a query is not a key, but may be a word of any text.
 const SHORTEST_VALUE: usize = 3;
 
 /// The keys to hide.
@@ -51,7 +51,7 @@ impl Mask {
     }
 
     /// Hides a value of a header or of a URL's query, and what follows a scheme such as `Bearer` in it. `true` and `false`
-    /// are no keys.
+    /// are not keys.
     pub(crate) fn add_value(&mut self, value: &str) {
         self.add(value, SHORTEST_VALUE);
         if let Some((scheme, rest)) = value.split_once(' ') {

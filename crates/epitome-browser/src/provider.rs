@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 /// A provider, which here means the HTTP API that a server implements. Deserializes from the name in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(strum::EnumCount))]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// `OpenAI`, and every server that implements its chat completions: Ollama, LM Studio, vLLM and many more.
@@ -163,10 +164,12 @@ impl Provider {
 
 #[cfg(test)]
 mod tests {
+    use strum::EnumCount as _;
+
     use super::*;
     use crate::address::Address;
 
-    const ALL: [Provider; 4] =
+    const ALL: [Provider; Provider::COUNT] =
         [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::LlamaCpp];
 
     #[test]

@@ -8,7 +8,9 @@ use serde_json::Value;
 use crate::attachment::{Attachment, Source};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
+use crate::shape::kind;
 use crate::steps::step_id;
+use crate::text::joined;
 
 /// A parsed message.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +41,50 @@ pub(crate) struct Item<'a> {
     pub(crate) also: Vec<Path>,
     /// What it is.
     pub(crate) part: ContentPart<'a>,
+}
+
+/// What a tool result contains.
+pub(crate) struct ResultContent<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) media: Vec<Attachment<'a>>,
+    /// What is wrong with the content, if it is neither a text nor a list of parts.
+    pub(crate) issue: Option<(IssueCode, String)>,
+}
+
+impl<'a> ResultContent<'a> {
+    /// The content of a result in formats in which that is a text or a list of parts; `read` reads the part at an index.
+    pub(crate) fn read(
+        content: Option<&'a Value>,
+        read: &mut dyn FnMut(usize, &'a Value) -> ContentPart<'a>,
+    ) -> Self {
+        let mut texts: Vec<Cow<'a, str>> = Vec::new();
+        let mut media = Vec::new();
+        let mut issue = None;
+        match content {
+            Some(Value::String(text)) => texts.push(text.into()),
+            Some(Value::Array(parts)) => {
+                for (index, part) in parts.iter().enumerate() {
+                    match read(index, part) {
+                        ContentPart::Text(text) => texts.push(text),
+                        ContentPart::Image(attachment) | ContentPart::File(attachment) => {
+                            media.push(attachment);
+                        }
+                        _ => texts.push(part.to_string().into()),
+                    }
+                }
+            }
+            None | Some(Value::Null) => {
+                let message = "the result is missing; read as empty".to_owned();
+                issue = Some((IssueCode::MissingContent, message));
+            }
+            Some(other) => {
+                let message = format!("expected text, found {}; read as JSON", kind(other));
+                issue = Some((IssueCode::NotText, message));
+                texts.push(other.to_string().into());
+            }
+        }
+        Self { text: joined(texts), media, issue }
+    }
 }
 
 /// A content part in terms that all formats share.

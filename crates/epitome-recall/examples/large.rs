@@ -36,7 +36,7 @@ impl Random {
         (self.0 >> 11) % bound
     }
 
-    /// A word whose number has the frequency of a language: the logarithm of its rank is even.
+    /// A word, as frequent as in a language: the logarithm of its rank is uniformly distributed.
     fn word(&mut self) -> String {
         let share = self.below(1 << 20) as f64 / f64::from(1 << 20);
         word((WORDS as f64).powf(share) as u64)

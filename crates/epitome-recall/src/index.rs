@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use epitome::message::{Entry, UnixTime};
 
 use crate::cut::cut;
+use crate::neighbourhood::{self, RADII};
 use crate::portable::logarithm;
 use crate::postings::Postings;
-use crate::relevance;
 use crate::terms::{TermId, Terms};
 
 /// An index of messages, which it knows by their positions in the conversation. It holds no text.
@@ -19,8 +19,8 @@ pub struct Index {
     pub(crate) speakers: Vec<String>,
     /// The terms of all units together.
     pub(crate) length: u64,
-    /// For each reach of a neighbourhood, what is left of an occurrence from the unit before to each unit.
-    pub(crate) near: [Vec<f32>; 2],
+    /// For each radius, the share of an occurrence in the unit before that counts in each unit.
+    pub(crate) near: [Vec<f32>; RADII.len()],
     reader: Terms,
 }
 
@@ -66,8 +66,8 @@ impl Index {
     /// Adds a unit whose terms are known.
     pub(crate) fn push(&mut self, unit: Unit) {
         let before = self.units.last().map(|before| before.length);
-        for (near, left) in self.near.iter_mut().zip(relevance::near(before, unit.length)) {
-            near.push(left);
+        for (near, share) in self.near.iter_mut().zip(neighbourhood::shares(before, unit.length)) {
+            near.push(share);
         }
         self.length += u64::from(unit.length);
         self.units.push(unit);

@@ -25,6 +25,7 @@
 
 mod cut;
 mod index;
+mod neighbourhood;
 mod passages;
 mod portable;
 mod postings;

@@ -12,9 +12,10 @@ use crate::index::Index;
 use crate::search::{Search, best_first, messages_of};
 use crate::terms::{TermId, Terms};
 
-/// From how many tokens sentences are chosen, in budgets.
+/// The tokens of the sentences to choose from, as a multiple of the budget.
 const POOL: f32 = 1.5;
-/// What the wide neighbourhood of a unit is worth here, where a stretch of the conversation is looked for.
+/// The weight of a unit's wide neighbourhood: quotes are to come from parts of the conversation that are about the question,
+/// and not from single hits elsewhere.
 const REGION: f32 = 2.0;
 /// How much more a term of the question counts than another one.
 const ASKED: f32 = 3.0;
@@ -22,11 +23,11 @@ const ASKED: f32 = 3.0;
 const REPEATED: f32 = 0.35;
 /// The factor of the weight of a term that the reader knows already.
 const KNOWN: f32 = 0.25;
-/// Tokens that every sentence costs besides its own, so that a word or two are no bargain.
+/// Tokens that every sentence costs besides its own, so that those of one or two words are not preferred.
 const OVERHEAD: f32 = 6.0;
 /// Tokens of what stands between two sentences.
 const SEPARATOR: u32 = 1;
-/// How many tokens a text has for each term, at the least: so much of it is read.
+/// The fewest tokens that a text has for each term. So the texts that are asked for have enough sentences for the budget.
 const TOKENS_PER_TERM: f32 = 1.5;
 
 /// Messages that follow each other, and what they say about a question.
@@ -165,11 +166,11 @@ fn owned(text: &str, reader: &mut Terms) -> Vec<Cut<'static>> {
     units.collect()
 }
 
-/// The candidates with the most weight for their tokens, in their order. Scores only fall when others are chosen, so that a
-/// score is computed again only when it is the best.
+/// The candidates with the most weight for their tokens, in their order. Scores only fall when others are chosen, so a score
+/// is computed again only when it is the best.
 fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32) -> Vec<Candidate> {
     let value = |candidate: &Candidate, weights: &BTreeMap<TermId, f32>| {
-        // The sum of nothing would be a negative zero, whose bits are not in its order.
+        // `sum` of an empty iterator is a negative zero, whose bits would make it the largest value.
         let terms = candidate.terms.iter().filter_map(|term| weights.get(term));
         let value = terms.fold(0.0, |sum, weight| sum + weight) * candidate.score;
         (value / (candidate.tokens + OVERHEAD)).to_bits()

@@ -1,7 +1,7 @@
 //! How well each unit fits to weighted terms: by its own words, and by those that stand near it.
 
 use crate::index::Index;
-use crate::portable::decay;
+use crate::neighbourhood::{GAP, RADII};
 use crate::postings::Postings;
 use crate::terms::TermId;
 
@@ -10,16 +10,11 @@ const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
 /// The same saturation for terms near a unit, of which there are more.
 const NEAR_SATURATION: f32 = 3.0;
-/// How far the neighbourhood of a unit reaches, in terms: the sentences around it, and what a talk is about for a while.
-const REACHES: [f32; 2] = [30.0, 200.0];
 /// What a term in a neighbourhood is worth, compared with one in the unit.
 const NEAR_SHARE: f32 = 0.5;
-/// Terms that each unit is long besides its own, so that interjections have a length too.
-const GAP: f32 = 2.0;
-/// What is less than this is no longer near.
+/// A share of an occurrence below this counts as nothing.
 const LEAST: f32 = 0.02;
-
-/// How far an occurrence is near anything, in reaches: what [`decay`] makes less than [`LEAST`] of it.
+/// The distance from an occurrence at which its share is below [`LEAST`], as a multiple of the radius.
 const EXTENT: f32 = 6.0;
 /// How many units the neighbourhoods of one search may visit. A million tokens have enough for all but the commonest words; in
 /// more, only rarer words have neighbourhoods, so that a search takes no longer.
@@ -32,7 +27,7 @@ pub(crate) struct Relevance {
     pub(crate) units: Vec<f32>,
     /// By the terms in the wide neighbourhood only.
     pub(crate) regions: Vec<f32>,
-    spreads: [Spread; REACHES.len()],
+    spreads: [Spread; RADII.len()],
     /// How many units neighbourhoods may still visit.
     visits: u64,
 }
@@ -46,8 +41,8 @@ impl Relevance {
         Self { units: none.clone(), regions: none, spreads, visits: MOST_VISITS }
     }
 
-    /// Adds what weighted terms say, the rarest first. Costs O(occurrences of the terms and what is near them), the latter at
-    /// most [`MOST_VISITS`] units in one search.
+    /// Adds the scores of weighted terms, the rarest term first. Costs O(occurrences of the terms + units near them), of the
+    /// latter at most [`MOST_VISITS`] in one search.
     pub(crate) fn add(&mut self, index: &Index, terms: impl Iterator<Item = (TermId, f32)>) {
         let count = index.units.len();
         let average = (index.length as f32 / count.max(1) as f32).max(1.0);
@@ -75,7 +70,7 @@ impl Relevance {
                         *score += NEAR_SHARE * value;
                     }
                     if let Some(score) =
-                        self.regions.get_mut(unit).filter(|_| at + 1 == REACHES.len())
+                        self.regions.get_mut(unit).filter(|_| at + 1 == RADII.len())
                     {
                         *score += value;
                     }
@@ -85,20 +80,13 @@ impl Relevance {
     }
 }
 
-/// The most units that are near a term: all of them, twice for each reach, or those around its occurrences.
+/// The most units that are near a term: all of them, twice for each radius, or those around its occurrences.
 fn visits(postings: &Postings, units: usize, average: f32) -> u64 {
-    let around = |reach: f32| {
-        let side = (EXTENT * reach / (average + GAP)) as u64 + 1;
+    let around = |radius: f32| {
+        let side = (EXTENT * radius / (average + GAP)) as u64 + 1;
         (units as u64).min(u64::from(postings.units()) * side) * 2
     };
-    REACHES.into_iter().map(around).sum()
-}
-
-/// What is left of an occurrence in the unit before, for each reach, where the units have these lengths.
-pub(crate) fn near(before: Option<u32>, length: u32) -> [f32; REACHES.len()] {
-    let half = |length: u32| (length as f32 + GAP) / 2.0;
-    let distance = before.map_or(0.0, half) + half(length);
-    REACHES.map(|reach| decay(distance / reach))
+    RADII.into_iter().map(around).sum()
 }
 
 fn saturated(often: f32, half: f32, most: f32) -> f32 {
@@ -113,8 +101,8 @@ struct Spread {
 }
 
 impl Spread {
-    /// Calls `each` for all units that are near an occurrence, with how much of the term is there. `factors` are what is left
-    /// of it from each unit to the next.
+    /// Calls `each` for all units that are near an occurrence, with the share of the term that counts there. `factors` are
+    /// the shares that each unit passes on to the next.
     fn each(&mut self, factors: &[f32], postings: &Postings, mut each: impl FnMut(usize, f32)) {
         let found: Vec<(usize, f32)> =
             postings.iter().map(|(unit, often)| (unit as usize, often as f32)).collect();

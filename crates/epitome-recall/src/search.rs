@@ -1,4 +1,4 @@
-//! A question: its terms, whom it names, and the messages that fit to it.
+//! A question: its terms, whom it names, and the messages that fit it.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -7,15 +7,15 @@ use crate::index::Index;
 use crate::relevance::Relevance;
 use crate::terms::{TermId, Terms};
 
-/// How much more a message of a speaker counts whom the question names.
+/// How much more a message counts if the question names its speaker.
 const NAMED: f32 = 0.5;
-/// The units whose terms are added to the question, how many terms that are, and what the best of them is worth compared
-/// with a term of the question.
+/// How many units give terms to the question, how many terms that are, and the weight of the best one compared with a term
+/// of the question.
 const FEEDBACK_UNITS: usize = 10;
 const FEEDBACK_TERMS: usize = 10;
 const FEEDBACK: f32 = 0.2;
 
-/// A question and how well each message fits to it.
+/// A question and how well each message fits it.
 #[derive(Debug)]
 pub struct Search {
     /// The terms of the question with their weights.
@@ -71,7 +71,7 @@ impl Search {
         self.relevance.units.iter().zip(&self.shares).map(|(score, share)| score * share)
     }
 
-    /// The same with what is said around it, for finding stretches of the conversation.
+    /// The same with what is said around it, to find the parts of the conversation that are about the question.
     pub(crate) fn regions(&self, region: f32) -> Vec<f32> {
         let both = self.units().zip(&self.relevance.regions);
         both.map(|(unit, around)| if unit > 0.0 { unit + region * around } else { 0.0 }).collect()
@@ -191,7 +191,8 @@ pub(crate) fn messages_of(index: &Index, units: impl Iterator<Item = usize>) -> 
     messages
 }
 
-/// The units with a score, the best first, each with it. Costs O(units), and O(log units) for each that is taken.
+/// The units with a score above 0, the best first, each with its score. Costs O(units), and O(log units) for each that is
+/// taken.
 pub(crate) fn best_first(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = (usize, f32)> {
     // The bits of positive numbers are in their order.
     let scored = (0_u32..).zip(scores).filter(|(_, score)| *score > 0.0);

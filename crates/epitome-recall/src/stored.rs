@@ -9,7 +9,7 @@ use crate::terms::TermId;
 /// The first bytes; the last of them is the version.
 const HEAD: [u8; 4] = *b"epr\x01";
 
-/// Why bytes are no index.
+/// Why bytes are not an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredError {
     /// They do not begin like one.

@@ -1,5 +1,5 @@
 //! The index for JavaScript. Only numbers cross the boundary: texts are in the scratch buffer, and an index is a number.
-//! `npm/src/recall/recall-module.ts` is the JavaScript side.
+//! `npm/src/recall/archive.ts` is the JavaScript side.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -159,6 +159,8 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
+  /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */
+  message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
   /**
@@ -208,8 +210,8 @@ export interface Compactor<M extends object = object> {
   /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
    * is. Takes constant time. */
   saveState(id?: string): SaveState;
-  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
-   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  /** The whole conversation as one commit, with the app's messages of all branches: what an empty store would get.
+   * `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
   contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is
@@ -524,7 +526,7 @@ export type RankRecall = (question: string, candidates: RecallCandidate[]) => re
 
 /** A message that may answer a question. */
 export interface RecallCandidate {
-  /** Its id, for `history()` and `metadata`. */
+  /** Its id, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;
@@ -582,19 +584,19 @@ export interface ReportFields {
    */
   reason: Reason;
   /**
-   * Tokens of the next prompt before, in the provider's tokens by the engine's own count.
+   * Tokens of the next prompt before the compaction: in the provider's tokens, as the engine counts them.
    */
   tokensBefore: number;
   /**
-   * Tokens of the next prompt after; the same as before unless it was applied.
+   * Tokens of the next prompt after it; the same as before unless it was applied.
    */
   tokensAfter: number;
   /**
-   * Messages of the view before.
+   * How many messages the view had before.
    */
   messagesBefore: number;
   /**
-   * Messages of the view after.
+   * How many messages the view has after it.
    */
   messagesAfter: number;
   /**
@@ -622,12 +624,12 @@ export interface ReportFields {
    */
   summarizer?: SummarizerReport;
   /**
-   * How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
-   * the host has not said what time it is.
+   * How long the user has waited for it, in milliseconds: from its start, which follows the hook before it, to its end.
+   * `None` if the host has not said what time it is.
    */
   waitedMs?: number;
   /**
-   * What was written in advance; `None` if nothing was since the last report.
+   * What became of summaries that were written in advance; `None` if none was since the last report.
    */
   prepared?: PreparedReport;
   /**
@@ -775,7 +777,7 @@ export interface SummarizerTokens {
 }
 
 /**
- * What a compaction had of a summary that was written in advance.
+ * How a compaction used a summary that was written in advance.
  */
 export interface PreparedReport {
   /**
@@ -783,7 +785,7 @@ export interface PreparedReport {
    */
   used?: PreparedUse;
   /**
-   * What was spent in vain since the last report, for summaries that were thrown away.
+   * What was spent since the last report for summaries that were thrown away.
    */
   wasted: Waste;
 }
@@ -802,8 +804,8 @@ export interface Waste {
    */
   requests: number;
   /**
-   * Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
-   * engine's own count.
+   * Their tokens and those of the answers, as the provider reported them; for a request without a report, as the engine
+   * counts them.
    */
   tokens: number;
 }
@@ -1525,7 +1527,7 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
 }
 
@@ -1825,7 +1827,8 @@ export interface PlanFigures {
 
 /**
  * What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
- * are removed, or the app has to send the provider's switch that drops them; see `LockedReasoning`.
+ * are removed, or the app has to send the provider's switch that drops them; see
+ * `LockedReasoning`.
  */
 export interface LockedParts {
   /**
@@ -1939,7 +1942,7 @@ export interface RecalledPassage {
 
 /** What one message says. */
 export interface RecalledQuote {
-  /** The id of the message, for `history()` and `metadata`. */
+  /** The id of the message, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;
@@ -2700,7 +2703,7 @@ export declare function restoreCompactor<F extends Format, M extends object = Me
 export declare function restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 
 /**
- * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
+ * Compacts messages if that is due, without a compactor that you keep: for a route, the AI SDK's `prepareStep`, LangChain's
  * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
  */
 export declare function compactMessages<M extends AnyMessage>(messages: readonly M[], options: CompactMessagesOptions<M>): Promise<CompactedMessages<M>>;
@@ -2719,9 +2722,9 @@ export declare function isWithinTokenLimit(input: string | readonly object[], li
 /**
  * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
  *
- * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
- * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
- * Rejects with what `request` and the other functions throw.
+ * The middleware is asked before and after each request. Before it is sent, the transforms rewrite the messages, the providers
+ * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
+ * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
 export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
 

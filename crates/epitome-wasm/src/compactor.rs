@@ -102,7 +102,8 @@ impl Compactor {
     }
 
     /// The same for messages as JSON in the scratch buffer, with white space between them. Their ids are `m` and a number
-    /// that starts at `number`; the first stands at `first` in the app's list. False if the text is not JSON; then nothing was appended.
+    /// that starts at `number`; the first stands at `first` in the app's list. False if the text is not JSON; then nothing
+    /// was appended.
     #[wasm_bindgen(js_name = appendPlain)]
     pub fn append_plain(
         &mut self,

@@ -8,7 +8,7 @@ use crate::error::{PackageErrorCode, Thrown};
 pub(crate) fn named(name: &str) -> Result<Format, Thrown> {
     Format::named(name).ok_or_else(|| {
         let known = Format::ALL.map(Format::as_str).join(", ");
-        let problem = format!("format: {name:?} is no format that can be read; there are {known}");
+        let problem = format!("format: {name:?} is not a format; there are {known}");
         Thrown::new(PackageErrorCode::UnknownFormat, &problem)
     })
 }

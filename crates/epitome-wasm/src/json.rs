@@ -384,5 +384,5 @@ fn field_of((own, value): &Known, key: &str) -> Option<Known> {
 pub(crate) fn write(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let json = serde_json::to_string(value);
     let json = json.map_err(|error| Thrown::new(PackageErrorCode::Internal, &error))?;
-    JSON::parse(&json).map_err(|_| Thrown::new(PackageErrorCode::Internal, &"this is no JSON"))
+    JSON::parse(&json).map_err(|_| Thrown::new(PackageErrorCode::Internal, &"this is not JSON"))
 }

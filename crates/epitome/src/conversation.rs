@@ -53,8 +53,8 @@ pub struct Conversation {
 /// Token sums of the active checkpoints, computed once when one becomes active.
 #[derive(Clone, Debug, Default)]
 struct Base {
-    /// Covered messages that stay. Of rewritten messages behind them, what these cost more than the
-    /// originals: rewriting only shortens, but another weight for a script can reverse that.
+    /// Covered messages that stay; and for each rewritten message behind them, the tokens by which it exceeds its original:
+    /// rewriting only shortens, but a script with a greater weight can reverse that.
     kept: Totals,
     kept_messages: usize,
     summary: MeterTokens,
@@ -122,8 +122,8 @@ impl Conversation {
         &self.index
     }
 
-    /// Indexes messages as this policy needs them. Free if it is the same as before in what goes into a
-    /// transcript, what a heartbeat is, and what the model accepts; otherwise linear in all texts.
+    /// Indexes messages as this policy needs them. Free if the policy is the same as before in what goes into a transcript,
+    /// what a heartbeat is, and what the model accepts; otherwise linear in all texts.
     pub(crate) fn index_for(&mut self, policy: &Policy) {
         self.index.index_for(&self.log, &policy.summary);
         if self.heartbeat_answer != policy.heartbeat_answer {
@@ -260,8 +260,8 @@ impl Conversation {
             base.rewritten.insert(*position, tokens);
             if *position >= projection.covered {
                 let (role, original) = (rewritten.message.role, self.original(*position));
-                // Differences of tokens are at least 0. One of these two is 0, so that together they are right
-                // in both directions.
+                // A difference of tokens is at least 0. So one of these two is 0, and the other is the difference in its
+                // direction.
                 base.saved.add_tokens(role, original.weighted - tokens.weighted);
                 base.kept.add_tokens(role, tokens.weighted - original.weighted);
                 base.unseen_by_script = base.unseen_by_script.plus(&original.by_script);
@@ -273,7 +273,7 @@ impl Conversation {
         };
         for position in &projection.dropped {
             if let Some(message) = self.log.message(*position) {
-                // Of a message that was rewritten before it was dropped, `saved` has the first part already.
+                // If a message was rewritten before it was dropped, `saved` already has what the rewriting saved.
                 let tokens = seen(&base, *position);
                 base.saved.add(message.role, tokens.weighted);
                 base.unseen_by_script = base.unseen_by_script.plus(&tokens.by_script);

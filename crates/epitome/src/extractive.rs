@@ -49,7 +49,7 @@ pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenize
     if !extract.text.is_empty() {
         return extract;
     }
-    // What says nothing is better than no summary, which would end the compaction.
+    // Quotes that say nothing are better than no summary, which would end the compaction.
     extract_with(envelope, target_tokens, tokenizer, Noise::Quoted)
 }
 

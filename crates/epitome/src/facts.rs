@@ -17,6 +17,6 @@ pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
 pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
-pub(crate) use receipt::{LEDGER, RetainedText, Room, build_receipt, ledger};
+pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger};
 pub(crate) use scan::Facts;
 pub(crate) use unsupported::Claims;

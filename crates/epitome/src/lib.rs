@@ -41,7 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod calibration;
+mod calibration;
 mod compactor;
 mod contract;
 mod conversation;
@@ -63,6 +63,7 @@ pub mod tokens;
 pub mod transcript;
 pub mod turn;
 
+pub use calibration::Scale;
 pub use compactor::{
     Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, PreparedReport,
     PreparedUse, Report, RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored,

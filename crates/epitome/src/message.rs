@@ -79,7 +79,7 @@ pub struct Message {
     /// The agents that may see it, in a conversation of several agents. Its author sees it in any case.
     #[serde(default)]
     pub audience: Audience,
-    /// When it was sent. A summarizer reads it to the minute.
+    /// When it was sent. A transcript for a summarizer has it to the minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<UnixTime>,
     /// For a synthetic message, which the app wrote by itself, its kind, such as `reminder`. `None` for a message of

@@ -40,6 +40,8 @@ pub(crate) struct WrittenSummary {
     pub(crate) left_out: Vec<Fact>,
     /// The structured state with the summarizer's changes.
     pub(crate) state: StructuredState,
+    /// True if it is one that all agents share.
+    pub(crate) is_shared: bool,
 }
 
 /// A compaction that is planned and not carried out. Its token counts are in the provider's tokens.
@@ -242,7 +244,7 @@ impl Plan {
         };
         let through = self.tail_start.checked_sub(1).and_then(name);
         let cover = through.zip(written).map(|(through, written)| {
-            let WrittenSummary { summary, notes, ledger, left_out, state } = written;
+            let WrittenSummary { summary, notes, ledger, left_out, state, is_shared } = written;
             Cover {
                 through,
                 before: names(&self.before),
@@ -260,6 +262,7 @@ impl Plan {
                 state,
                 appendix: self.appendix(conversation, policy),
                 summarized: self.summarized(),
+                shared_of: is_shared.then(|| self.summarized_for_all(conversation)),
                 earlier: self.earlier,
                 label: policy.summary.label.clone(),
                 closing: policy.summary.closing.clone(),
@@ -323,6 +326,16 @@ impl Plan {
     pub fn summarized(&self) -> u32 {
         let kept = self.before.len() + self.after.len();
         let gone = self.tail_start.saturating_sub(kept);
+        self.earlier.saturating_add(u32::try_from(gone).unwrap_or(u32::MAX))
+    }
+
+    /// The same without the messages that are only for some agents. Linear in the messages in front of the tail.
+    fn summarized_for_all(&self, conversation: &Conversation) -> u32 {
+        let log = conversation.log();
+        let stays = |at: &usize| self.before.contains(at) || self.after.contains(at);
+        let is_for_all =
+            |at: &usize| log.message(*at).is_some_and(|message| message.audience.is_everyone());
+        let gone = (0..self.tail_start).filter(|at| is_for_all(at) && !stays(at)).count();
         self.earlier.saturating_add(u32::try_from(gone).unwrap_or(u32::MAX))
     }
 }

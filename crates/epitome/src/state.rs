@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use calls::Calls;
 use known::{Known, Mention};
 use rules::Rules;
+use strum::EnumCount;
 
 use crate::message::{CALLS, Entry};
 use crate::text::excerpt::{split, without_note};
@@ -29,7 +30,7 @@ pub(crate) struct State {
     calls: Calls,
     known: Known,
     open: Vec<Line>,
-    /// True if a model takes part. What people say to each other is no request.
+    /// True if a model takes part. What people say to each other is not a request.
     answers: bool,
     /// True if tools take part.
     tools: bool,
@@ -55,7 +56,7 @@ impl Line {
 }
 
 /// The sections of a state, in the order in which they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 enum Section {
     Requests,
     Rules,
@@ -67,7 +68,7 @@ enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 6] =
+    const ALL: [Self; Self::COUNT] =
         [Self::Requests, Self::Rules, Self::Done, Self::Known, Self::Open, Self::Said];
 
     fn heading(self) -> &'static str {
@@ -174,7 +175,7 @@ impl State {
                         false => Mention::Argument,
                     };
                     json::for_each(arguments, |field| {
-                        // Beside a file or a command there are positions in it, and its text.
+                        // If a call is about a file or a command, its other arguments are positions in it and its text.
                         if subject.as_deref().is_none_or(|subject| subject == field.value) {
                             self.known.field(field, mention);
                         }
@@ -221,12 +222,12 @@ impl State {
 
     fn said(&mut self, role: &str, text: &str, number: u32) {
         let sentences = sentence::split(text);
-        // A question back, and the announcement of an answer, are none.
+        // True for a question back and for the announcement of an answer, neither of which answers anything.
         let is_open = |sentence: &str| {
             sentence.ends_with(['?', '？', '؟']) || (role == "assistant" && cue::promises(sentence))
         };
         let answers = role == "assistant" && !sentences.iter().all(|sentence| is_open(sentence));
-        // What the model asks waits for the next message of the user, and what the user asks for an answer.
+        // A question of the model is open until the next message of the user, and a question of the user until an answer.
         let requests = &self.requests;
         let is_asked_by_user = |line: &Line| {
             requests.binary_search_by_key(&line.number(), Line::number).is_ok() && !answers

@@ -9,6 +9,7 @@ mod reading;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
+use strum::EnumCount;
 
 use crate::message::MessageId;
 
@@ -78,7 +79,7 @@ pub struct StateEntry {
 }
 
 /// One of the lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum StateList {
     /// [`StructuredState::decisions`].
@@ -102,7 +103,7 @@ const MAX_TEXT: usize = 300;
 
 impl StateList {
     /// All of them, in the order in which they are shown.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; Self::COUNT] = [
         Self::Decisions,
         Self::Constraints,
         Self::Tasks,

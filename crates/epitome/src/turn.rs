@@ -20,30 +20,6 @@ use serde_json::Value;
 use crate::compactor::Compactor;
 use crate::policy::{Phase, Reason};
 
-/// What the usual context providers add, in the order in which a model reads it best: who and when first, and the workspace,
-/// which changes most often, last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ContextKind {
-    /// Who the user is, such as tenant and user.
-    Identity,
-    /// The date.
-    Date,
-    /// A summary or an index of what is remembered.
-    Memory,
-    /// A summary or an index of a knowledge base.
-    Knowledge,
-    /// The skills that the model can use.
-    Skills,
-    /// The present state of the workspace.
-    Workspace,
-}
-
-impl ContextKind {
-    /// All kinds, in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Identity, Self::Date, Self::Memory, Self::Knowledge, Self::Skills, Self::Workspace];
-}
-
 /// How many of each a turn has, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnOptions {
@@ -261,7 +237,7 @@ impl Turn {
             Stage::Provide(index) => self.stage = Stage::Provide(index + 1),
             Stage::Reset { then, .. } => self.go_on(then),
             Stage::Count => {
-                // A check of the start of a request begins to count from 0 again, so that it comes once.
+                // A check at the start of a request resets what is counted for each request, so it is made only once.
                 let phase = std::mem::replace(&mut self.phase, Phase::TurnStart);
                 self.stage = Stage::Check { phase, then: Next::Request };
             }

@@ -154,13 +154,13 @@ fn a_stored_and_restored_conversation_continues_unchanged() {
 #[test]
 fn a_text_that_is_not_a_snapshot_is_refused() {
     let cases = [
-        ("{}", "this is no snapshot: line 1: missing field `record`"),
-        ("", "this is no snapshot: it has no version"),
-        (r#"{"record":"begin","version":2}"#, "this is no snapshot: it has no policy"),
+        ("{}", "this is not a snapshot: line 1: missing field `record`"),
+        ("", "this is not a snapshot: it has no version"),
+        (r#"{"record":"begin","version":2}"#, "this is not a snapshot: it has no policy"),
         (r#"{"record":"begin","version":9}"#, "the snapshot is of version 9"),
         (
             "{\"record\":\"begin\",\"version\":2}\n{\"record\":\"message\"}",
-            "this is no snapshot: line 2",
+            "this is not a snapshot: line 2",
         ),
     ];
     for (text, expected) in cases {

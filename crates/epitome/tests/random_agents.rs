@@ -11,8 +11,8 @@ mod random;
 
 use std::collections::BTreeSet;
 
-use epitome::history::Edit;
-use epitome::message::{Audience, Message, MessageId, Role};
+use epitome::history::{Edit, View};
+use epitome::message::{Audience, Message, MessageId, Part, Role};
 use epitome::policy::{Keep, MemorySettings, Phase, TaskSettings};
 use epitome::tokens::CharactersPer;
 use epitome::{
@@ -20,6 +20,8 @@ use epitome::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestCaseResult};
+use random::app::applied;
+use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_has_a_reason};
 use random::times;
 
 const AGENTS: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
@@ -28,6 +30,7 @@ const AGENTS: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
 #[derive(Clone, Debug)]
 enum Step {
     Append { author: usize, audience: u8 },
+    Tool { author: usize, audience: u8 },
     Insert { before: usize, audience: u8 },
     Edit { message: usize },
     Remove { message: usize },
@@ -45,6 +48,7 @@ fn step() -> impl Strategy<Value = Step> {
     let audience = || prop_oneof![1 => Just(0), 2 => 1_u8..32];
     prop_oneof![
         24 => (0..6_usize, audience()).prop_map(|(author, audience)| Step::Append { author, audience }),
+        4 => (0..5_usize, audience()).prop_map(|(author, audience)| Step::Tool { author, audience }),
         2 => (any::<usize>(), audience()).prop_map(|(before, audience)| Step::Insert { before, audience }),
         2 => any::<usize>().prop_map(|message| Step::Edit { message }),
         1 => any::<usize>().prop_map(|message| Step::Remove { message }),
@@ -90,6 +94,30 @@ fn message(number: usize, version: usize, author: usize, audience: u8) -> Messag
     }
 }
 
+/// A call of a tool and its result, for the same agents.
+fn tool_round(number: usize, author: usize, audience: u8) -> [Message; 2] {
+    let call = format!("call-{number}");
+    let called = Message {
+        parts: vec![Part::ToolCall {
+            call: call.as_str().into(),
+            name: "look".into(),
+            arguments: format!("{{\"at\": \"word-{number}-x\"}}"),
+        }],
+        ..message(number, 0, author, audience)
+    };
+    let next = number + 1;
+    let text = format!("found word-{next}-x in file/{next}.rs, {}", "line after line ".repeat(4));
+    // The author of the call is not that of its result, and has to see it too.
+    let audience = if audience == 0 { 0 } else { audience | 1 << author };
+    let result = Message {
+        role: Role::Tool,
+        author: None,
+        parts: vec![Part::ToolResult { call: call.as_str().into(), name: None, text }],
+        ..message(next, 0, 5, audience)
+    };
+    [called, result]
+}
+
 /// Handles all outputs, and returns everything that was said in them. The summaries repeat all that the summarizer was told.
 fn drive(compactor: &mut Compactor) -> String {
     let mut said = String::new();
@@ -126,6 +154,43 @@ fn transit(compactor: &mut Compactor) -> Result<String, TestCaseError> {
     let said = drive(compactor);
     prop_assert_ne!(compactor.due(Phase::TurnEnd), due, "{}", said);
     Ok(said)
+}
+
+/// Compacts a view: what must hold for the compaction of any conversation holds, and an undo restores the view before.
+fn compact_and_check(compactor: &mut Compactor) -> Result<String, TestCaseError> {
+    let before = (compactor.view(), compactor.conversation().counted_tokens());
+    compactor.compact(Reason::Manual, None).unwrap();
+    let mut said = drive(compactor);
+    if !applied(compactor.report().unwrap()) {
+        prop_assert_eq!(compactor.view(), before.0);
+        return Ok(said);
+    }
+    let messages: Vec<Message> = compactor.log().messages().cloned().collect();
+    let after = compactor.view();
+    prop_assert!(compactor.conversation().counted_tokens() < before.1, "it saves tokens");
+    let placement = compactor.policy().summary_placement;
+    holds(CheckedView::new(&messages, &after).check(placement, Reason::Manual))?;
+    compactor.undo().unwrap();
+    said.push_str(&drive(compactor));
+    let undone = (compactor.view(), compactor.conversation().counted_tokens());
+    prop_assert_eq!(undone, before, "an undo restores the view before");
+    compactor.compact(Reason::Manual, None).unwrap();
+    said.push_str(&drive(compactor));
+    prop_assert_eq!(compactor.view(), after, "the same compaction gives the same view");
+    Ok(said)
+}
+
+/// What must hold in any view, whatever has happened since its last compaction.
+fn check_view(compactor: &Compactor) -> TestCaseResult {
+    let messages: Vec<Message> = compactor.log().messages().cloned().collect();
+    let view = compactor.view();
+    holds(CheckedView::new(&messages, &view).check_unchanged())?;
+    holds(every_missing_message_has_a_reason(compactor, &messages))?;
+    holds(count_is_the_sum(compactor))
+}
+
+fn holds(checked: Result<(), String>) -> TestCaseResult {
+    checked.map_err(TestCaseError::fail)
 }
 
 /// Everything that the compactor of a view can say of it.
@@ -185,6 +250,12 @@ impl Team {
                 self.messages.push(message.clone());
                 self.compactor.append(message).unwrap();
             }
+            Step::Tool { author, audience } => {
+                for message in tool_round(number, *author, *audience) {
+                    self.messages.push(message.clone());
+                    self.compactor.append(message).unwrap();
+                }
+            }
             Step::Insert { before, audience } => {
                 if let Some(before) = known(before) {
                     let message = message(number, 0, 5, *audience);
@@ -195,7 +266,10 @@ impl Team {
                 }
             }
             Step::Edit { message: at } => {
-                if let Some(at) = known(at) {
+                let is_said = |at: &usize| {
+                    self.messages[*at].parts.iter().all(|part| matches!(part, Part::Text { .. }))
+                };
+                if let Some(at) = known(at).filter(is_said) {
                     let earlier = self.messages[at].clone();
                     let edited = Message {
                         author: earlier.author,
@@ -224,13 +298,9 @@ impl Team {
                 let said = match name {
                     Some(name) => {
                         let mut agent = self.compactor.agent(name).unwrap();
-                        agent.compact(Reason::Manual, None).unwrap();
-                        drive(&mut agent)
+                        compact_and_check(&mut agent)?
                     }
-                    None => {
-                        self.compactor.compact(Reason::Manual, None).unwrap();
-                        drive(&mut self.compactor)
-                    }
+                    None => compact_and_check(&mut self.compactor)?,
                 };
                 self.has_only_its_own(&said, name)?;
                 for (at, (before, after)) in before.iter().zip(self.views()).enumerate() {
@@ -299,8 +369,10 @@ impl Team {
             (0..self.compactor.log().len()).map(|at| self.compactor.searchable(at)).collect();
         let shown = format!("{view:?} {plan:?} {searchable:?} {:?}", self.compactor.report());
         self.has_only_its_own(&shown, None)?;
+        check_view(&self.compactor)?;
         let mut logs = vec![self.compactor.log().messages().cloned().collect::<Vec<_>>()];
         for name in AGENTS {
+            check_view(&self.compactor.agent(name).unwrap())?;
             let text = everything(&self.compactor.agent(name).unwrap());
             self.has_only_its_own(&text, Some(name))?;
             let log: Vec<Message> =
@@ -318,12 +390,15 @@ impl Team {
         let mut seen: BTreeSet<MessageId> = BTreeSet::new();
         for name in AGENTS {
             let agent = self.compactor.agent(name).unwrap();
-            let edits = agent.view().edits;
+            let View { edits, findings, .. } = agent.view();
             let shown = edits.iter().filter_map(|edit| match edit {
                 Edit::Keep(id) | Edit::Replace { id, .. } => Some(id),
                 Edit::Insert { .. } => None,
             });
-            let all: BTreeSet<&MessageId> = shown.chain(agent.compacted()).collect();
+            // A result whose call was removed is left out, and the view says so.
+            let left_out = findings.iter().map(|finding| &finding.id);
+            let all: BTreeSet<&MessageId> =
+                shown.chain(agent.compacted()).chain(left_out).collect();
             let log: BTreeSet<&MessageId> = agent.log().messages().map(|it| &it.id).collect();
             prop_assert_eq!(all, log, "{}", name);
             let known = |number: &usize| agent.log().contains(&format!("m{number}").into());

@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that cannot continue should fail with a message"
 )]
 
@@ -64,7 +65,7 @@ fn team() -> Compactor {
     team
 }
 
-/// Everything that a compactor can say.
+/// Everything that a compactor returns.
 fn everything(compactor: &Compactor) -> String {
     let searchable: Vec<_> =
         (0..compactor.log().len()).map(|at| compactor.searchable(at)).collect();
@@ -79,7 +80,7 @@ fn words(text: &str) -> BTreeSet<usize> {
     text.split("word").skip(1).filter_map(|rest| rest.split_once('x')?.0.parse().ok()).collect()
 }
 
-/// A summary with every third line of the messages, half of them without their author.
+/// A summary with every tenth message as a line, half of them without their author.
 fn summarize(request: &epitome::SummaryRequest) -> String {
     let entries = request.envelope().entries;
     let lines = entries.iter().step_by(10).enumerate().map(|(index, entry)| {
@@ -182,6 +183,50 @@ fn f3_f5_five_agents_start_the_next_task_with_five_calls_or_with_one() {
             assert_eq!(shown(&agent), "u: SUMMARY\n", "{name}");
         }
         assert_eq!(calls, expected);
+    }
+}
+
+/// The views of all agents as text.
+fn views(team: &mut Compactor) -> Vec<String> {
+    TEAM.map(|name| format!("{:?}", team.agent(name).unwrap().view().edits)).to_vec()
+}
+
+/// How many bytes two texts have in common at their beginning.
+fn common(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}
+
+#[test]
+fn f3_the_views_of_all_agents_begin_with_the_same_bytes() {
+    let tasks = TaskSettings { shared_by: Some("ann".to_owned()), ..TaskSettings::default() };
+    let mut team = empty(Policy { tasks, ..policy() });
+    // What is for all is the same for all, up to the first message that is not.
+    (0..7).for_each(|number| team.append(message(number)).unwrap());
+    let all = views(&mut team);
+    assert!(all.iter().all(|view| *view == all[0]), "{all:?}");
+    (7..MESSAGES).for_each(|number| team.append(message(number)).unwrap());
+    for view in views(&mut team) {
+        assert!(common(&view, &all[0]) >= all[0].len() - 1, "nothing stands in front: {view}");
+    }
+    // After a summary that all share, they begin with it; facts of private messages come behind it.
+    team.complete_task("bridge".into()).unwrap();
+    let text = "ann and ben have planned the bridge, and cleo has counted its bolts.";
+    team.compact(team.due(Phase::TurnEnd).unwrap(), None).unwrap();
+    drive(&mut team, |_| text.to_owned());
+    for name in TEAM {
+        let mut agent = team.agent(name).unwrap();
+        let reason = agent.check(Phase::TurnEnd).unwrap();
+        agent.compact(reason, None).unwrap();
+        drive(&mut agent, |_| panic!("{name} asks for a summary"));
+    }
+    let all = views(&mut team);
+    let shared = team.view().edits;
+    let Some(epitome::history::Edit::Insert { parts, .. }) = shared.first() else { panic!() };
+    let summary = format!("{parts:?}");
+    let (summary, _) = summary.split_once("\\n</conversation-summary>").unwrap();
+    for view in &all {
+        assert!(view.contains(summary), "the shared summary is there byte for byte");
+        assert!(common(view, &all[0]) >= summary.len(), "{}", common(view, &all[0]));
     }
 }
 

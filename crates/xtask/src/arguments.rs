@@ -115,7 +115,7 @@ pub(crate) struct FuzzOptions {
     pub(crate) minutes: u32,
     /// The names of the targets, separated by commas; `None` runs all.
     pub(crate) only: Option<String>,
-    /// Where the random inputs begin; `None` begins elsewhere in each run, and with what earlier runs have found.
+    /// The seed of the random inputs. With `None` it differs in each run, which continues with what earlier runs have found.
     pub(crate) seed: Option<u32>,
 }
 

@@ -10,18 +10,8 @@ use crate::failure::{Failure, Result};
 use crate::installed_browser::BrowserKind;
 use crate::workspace::Workspace;
 
-/// Without network traffic of its own, sandbox and graphics.
-const ARGUMENTS: [&str; 9] = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-];
+/// The arguments of Chromium, which all tests and measurements have: without network traffic of its own, sandbox and graphics.
+const ARGUMENTS: &str = "tests/chromium.json";
 
 /// Makes `tests` use this browser and its driver, with timeouts that suit a busy machine.
 pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Browser) -> Result {
@@ -29,7 +19,9 @@ pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Br
         BrowserKind::Chrome => ("CHROMEDRIVER", "goog:chromeOptions"),
         BrowserKind::Edge => ("MSEDGEDRIVER", "ms:edgeOptions"),
     };
-    let capabilities = json!({ options: { "binary": browser.binary(), "args": ARGUMENTS } });
+    let mut arguments = arguments(workspace)?;
+    arguments.push("--headless=new".to_owned());
+    let capabilities = json!({ options: { "binary": browser.binary(), "args": arguments } });
     let path = workspace.target("webdriver.json");
     fs::write(&path, capabilities.to_string())
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
@@ -39,4 +31,10 @@ pub(crate) fn configure(tests: &mut Command, workspace: &Workspace, browser: &Br
         .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "60")
         .env(driver, browser.driver());
     Ok(())
+}
+
+fn arguments(workspace: &Workspace) -> Result<Vec<String>> {
+    let text = fs::read_to_string(workspace.path(ARGUMENTS))
+        .map_err(|error| Failure::new(format!("cannot read {ARGUMENTS}: {error}")))?;
+    serde_json::from_str(&text).map_err(|error| Failure::new(format!("{ARGUMENTS}: {error}")))
 }

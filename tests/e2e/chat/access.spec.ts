@@ -29,6 +29,13 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.keyboard.press("Escape");
       await expect(page.getByRole("dialog")).toBeHidden();
       await expect(chat.button("Settings")).toBeFocused();
+      await chat.button("Conversations").click();
+      await page.getByRole("searchbox").fill("network");
+      await chat.button("Find").click();
+      await expect(chat.button("Give it to the model again").first()).toBeVisible();
+      expect(await chat.faults()).toEqual([]);
+      expect(await chat.overflow()).toBe(0);
+      await page.screenshot({ path: `out/chat-${colorScheme}-${width}-conversations.png` });
     });
   }
 }

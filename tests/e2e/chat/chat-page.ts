@@ -48,6 +48,12 @@ export class ChatPage {
     await this.idle();
   }
 
+  /** Waits until a page that was opened without a message takes input. */
+  async empty(): Promise<void> {
+    await expect(this.log.getByRole("article")).toHaveCount(0);
+    await expect(this.meter).toHaveAttribute("aria-valuetext", /tokens/);
+  }
+
   async idle(): Promise<void> {
     await expect(this.button("Send")).toBeVisible();
   }

@@ -1,7 +1,9 @@
 //! The theme: light, dark, or that of the system. `index.html` applies it before the first paint.
 
+use strum::EnumCount;
+
 /// The theme, which is stored for the next visit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount)]
 pub(crate) enum Theme {
     #[default]
     System,
@@ -14,7 +16,7 @@ const KEY: &str = "epitome-theme";
 
 impl Theme {
     /// Every theme, in the order shown.
-    pub(crate) const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+    pub(crate) const ALL: [Self; Self::COUNT] = [Self::System, Self::Light, Self::Dark];
 
     /// The name in storage and markup.
     pub(crate) fn as_str(self) -> &'static str {

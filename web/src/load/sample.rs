@@ -1,7 +1,9 @@
 //! The sample conversations.
 
+use strum::EnumCount;
+
 /// A sample conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(crate) enum Sample {
     Support,
     Coding,
@@ -10,7 +12,7 @@ pub(crate) enum Sample {
 
 impl Sample {
     /// Every sample, in the order shown.
-    pub(crate) const ALL: [Self; 3] = [Self::Support, Self::Coding, Self::Trip];
+    pub(crate) const ALL: [Self; Self::COUNT] = [Self::Support, Self::Coding, Self::Trip];
 
     /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {

@@ -31,7 +31,7 @@ pub(crate) fn Legend(store: Store) -> impl IntoView {
     view! { <ul class="legend" aria-label="What fills the window, in tokens">{rows}</ul> }
 }
 
-/// The segments that are not empty, what is free, and what of the reserve is.
+/// The segments that are not empty, what is free, and what is free of the reserve.
 fn rows(pressure: &Pressure) -> Vec<(&'static str, &'static str, u32)> {
     let (tokens, window) = (pressure.tokens, pressure.window);
     let upper = pressure.threshold.unwrap_or(window).min(window);

@@ -1,9 +1,10 @@
 //! The kinds of content that fill a window.
 
 use epitome::Breakdown;
+use strum::EnumCount;
 
 /// One kind of content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(super) enum Segment {
     System,
     Tools,
@@ -15,7 +16,7 @@ pub(super) enum Segment {
 
 impl Segment {
     /// Every kind, in the order of the bar.
-    pub(super) const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; Self::COUNT] =
         [Self::System, Self::Tools, Self::Summary, Self::User, Self::Assistant, Self::Results];
 
     /// The name of the kind, for the style sheet.

@@ -2,12 +2,13 @@
 
 use epitome::message::Role;
 use epitome::{Action, Breakdown, Columns, Compactor, Plan};
+use strum::EnumCount;
 
 /// The number of bars in the picture. A longer conversation has several messages in one bar.
 const MAX_BARS: usize = 360;
 
 /// What happens to a message, as the picture shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount)]
 pub(crate) enum Treatment {
     /// It is not in the view any more.
     Gone,
@@ -23,7 +24,7 @@ pub(crate) enum Treatment {
 
 impl Treatment {
     /// Every treatment, in the order of the key.
-    pub(crate) const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; Self::COUNT] =
         [Self::Kept, Self::Summarized, Self::Shortened, Self::Removed, Self::Gone];
 
     /// Its name in the page's markup, for the style sheets.

@@ -53,7 +53,7 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
     }
 }
 
-/// Facts that the same happened to.
+/// Facts with the same outcome.
 #[component]
 fn List(
     store: Store,

@@ -14,12 +14,12 @@ use epitome::{
 use serde_json::{Map, Value, json};
 
 use crate::attachment::Attachment;
-use crate::content::{Content, ContentPart, Item};
+use crate::content::{Content, ContentPart, Item, ResultContent};
 use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::IssueCode;
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, is_json_object, joined, with_text};
+use crate::text::{append, is_json_object, with_text};
 use crate::usage_fields::UsageFields;
 
 /// LangChain messages. The variant is the form in which the engine's texts are written; every form is read.
@@ -393,31 +393,13 @@ impl<'a> Reader<'a> {
         at: &Path,
         content: Option<&'a Value>,
     ) -> (Cow<'a, str>, Vec<Attachment<'a>>) {
-        let mut texts: Vec<Cow<'a, str>> = Vec::new();
-        let mut media = Vec::new();
-        match content {
-            Some(Value::String(text)) => texts.push(text.into()),
-            Some(Value::Array(blocks)) => {
-                for (index, block) in blocks.iter().enumerate() {
-                    match self.part(&at.clone().at(index), block) {
-                        ContentPart::Text(text) => texts.push(text),
-                        ContentPart::Image(attachment) | ContentPart::File(attachment) => {
-                            media.push(attachment);
-                        }
-                        _ => texts.push(block.to_string().into()),
-                    }
-                }
-            }
-            None | Some(Value::Null) => {
-                self.note(at, IssueCode::MissingContent, "the result is missing; read as empty");
-            }
-            Some(other) => {
-                let message = format!("expected text, found {}; read as JSON", kind(other));
-                self.note(at, IssueCode::NotText, message);
-                texts.push(other.to_string().into());
-            }
+        let result = ResultContent::read(content, &mut |index, block| {
+            self.part(&at.clone().at(index), block)
+        });
+        if let Some((code, message)) = result.issue {
+            self.note(at, code, message);
         }
-        (joined(texts), media)
+        (result.text, result.media)
     }
 }
 

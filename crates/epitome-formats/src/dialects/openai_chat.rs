@@ -10,12 +10,12 @@ use epitome::{
 use serde_json::{Map, Value, json};
 
 use crate::attachment::{Attachment, Source};
-use crate::content::{Content, ContentPart};
+use crate::content::{Content, ContentPart, ResultContent};
 use crate::dialect::{Dialect, Sample, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
-use crate::text::{append, joined, with_text};
+use crate::text::{append, with_text};
 use crate::usage_fields::UsageFields;
 
 /// OpenAI Chat Completions, and the many servers that are compatible with it.
@@ -321,30 +321,11 @@ impl<'a> Reader<'a> {
 
     fn result(&mut self) {
         let at = Path::key("content");
-        let mut texts: Vec<Cow<'a, str>> = Vec::new();
-        let mut media = Vec::new();
-        match self.object.get("content") {
-            Some(Value::String(content)) => texts.push(content.into()),
-            Some(Value::Array(parts)) => {
-                for (index, part) in parts.iter().enumerate() {
-                    match self.part(&at.clone().at(index), part) {
-                        ContentPart::Text(text) => texts.push(text),
-                        ContentPart::Image(attachment) | ContentPart::File(attachment) => {
-                            media.push(attachment);
-                        }
-                        _ => texts.push(part.to_string().into()),
-                    }
-                }
-            }
-            None | Some(Value::Null) => {
-                let message = "the result is missing; read as empty";
-                self.content.note(&at, IssueCode::MissingContent, message);
-            }
-            Some(other) => {
-                let message = format!("expected text, found {}; read as JSON", kind(other));
-                self.content.note(&at, IssueCode::NotText, message);
-                texts.push(other.to_string().into());
-            }
+        let content = self.object.get("content");
+        let result =
+            ResultContent::read(content, &mut |index, part| self.part(&at.clone().at(index), part));
+        if let Some((code, message)) = result.issue {
+            self.content.note(&at, code, message);
         }
         let name = self.string("name");
         let legacy = self.string("role") == Some("function");
@@ -355,7 +336,7 @@ impl<'a> Reader<'a> {
             (id, _) => id_of(id),
         };
         let name = name.map(Cow::Borrowed);
-        let text = joined(texts);
+        let ResultContent { text, media, .. } = result;
         self.push(Path::default(), ContentPart::Result { call, name, text, media, failed: false });
     }
 }

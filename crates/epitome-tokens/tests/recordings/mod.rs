@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use epitome_tests::skipped;
 use serde_json::Value;
 
 use crate::reference;
@@ -21,7 +22,8 @@ const RECORDINGS: [&str; 9] = [
 /// The most conversations of each file.
 const CONVERSATIONS: usize = 60;
 
-/// The text of each message, by conversation and file. Empty, with a note on stderr, if there are no recordings.
+/// The text of each message, by conversation and file. Empty, and the test is listed as skipped, if there are
+/// no recordings.
 pub(crate) fn read() -> Vec<Vec<Vec<String>>> {
     let folder = match std::env::var_os("EPITOME_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -40,9 +42,7 @@ pub(crate) fn read() -> Vec<Vec<Vec<String>>> {
     };
     let found: Vec<_> = RECORDINGS.iter().filter_map(file).collect();
     if found.is_empty() {
-        eprintln!(
-            "SKIPPED: no real conversations here; point EPITOME_DATA at a folder that has some"
-        );
+        skipped("no real conversations here; point EPITOME_DATA at a folder that has some");
     }
     found
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use epitome_tests::skipped;
 use epitome_tokens::BytePairs;
 use fancy_regex::Regex;
 use serde_json::Value;
@@ -16,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The packed vocabulary `name`, which is packed first if necessary. `None`, with a note on stderr, if that fails.
+/// The packed vocabulary `name`, which is packed first if necessary. `None`, and the test is listed as skipped, if that fails.
 pub(crate) fn packed(name: &str) -> Option<Vec<u8>> {
     static PACKED: OnceLock<()> = OnceLock::new();
     let path = root().join(format!("crates/epitome-wasm/npm/encodings/{name}.vocab"));
@@ -29,16 +30,25 @@ pub(crate) fn packed(name: &str) -> Option<Vec<u8>> {
     });
     let file = std::fs::read(path).ok();
     if file.is_none() {
-        eprintln!("SKIPPED: the vocabulary {name} is missing; `cargo xtask vocab` says why");
+        skip_without(name);
     }
     file
+}
+
+fn skip_without(vocabulary: &str) {
+    skipped(&format!("the vocabulary {vocabulary} is missing; `cargo xtask vocab` says why"));
 }
 
 /// The encodings whose vocabularies are available, read once.
 pub(crate) fn encodings() -> &'static [(&'static str, BytePairs)] {
     static READ: OnceLock<Vec<(&str, BytePairs)>> = OnceLock::new();
     let read = |name| Some((name, BytePairs::read(&packed(name)?).unwrap()));
-    READ.get_or_init(|| NAMES.into_iter().filter_map(read).collect())
+    let encodings = READ.get_or_init(|| NAMES.into_iter().filter_map(read).collect());
+    // The vocabularies are read in only one of the tests, but each test that lacks one is listed.
+    for name in NAMES.iter().filter(|name| !encodings.iter().any(|(known, _)| known == *name)) {
+        skip_without(name);
+    }
+    encodings
 }
 
 /// An encoding, by definition.
@@ -48,11 +58,11 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Reads the rank file of the pinned package. `None`, with a note on stderr, if the package is not installed.
+    /// Reads the rank file of the pinned package. `None`, and the test is listed as skipped, if the package is not installed.
     pub(crate) fn read(name: &str) -> Option<Self> {
         let path = root().join(format!("node_modules/tiktoken/encoders/{name}.json"));
         let Ok(text) = std::fs::read_to_string(&path) else {
-            eprintln!("SKIPPED: {} is missing; `npm ci` installs it", path.display());
+            skipped(&format!("{} is missing; `npm ci` installs it", path.display()));
             return None;
         };
         let document: Value = serde_json::from_str(&text).unwrap();
@@ -142,7 +152,8 @@ impl Corpus {
     }
 }
 
-/// The lines at the start of each file of recorded conversations. Empty, with a note on stderr, if there are none.
+/// The lines at the start of each file of recorded conversations. Empty, and the test is listed as skipped,
+/// if there are none.
 pub(crate) fn recordings(bytes_of_a_file: usize) -> Vec<String> {
     let folder = match std::env::var_os("EPITOME_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -163,9 +174,7 @@ pub(crate) fn recordings(bytes_of_a_file: usize) -> Vec<String> {
         texts.extend(String::from_utf8_lossy(&text).lines().map(str::to_owned));
     }
     if texts.is_empty() {
-        eprintln!(
-            "SKIPPED: no real conversations here; point EPITOME_DATA at a folder that has some"
-        );
+        skipped("no real conversations here; point EPITOME_DATA at a folder that has some");
     }
     texts
 }

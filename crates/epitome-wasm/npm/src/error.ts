@@ -46,7 +46,7 @@ export function messageOf(error: unknown, fallback: string): string {
   }
 }
 
-/** A property of a value that the app gave or threw; undefined if it is no object, or throws when it is read. */
+/** A property of a value that the app gave or threw; undefined if it is not an object, or throws when it is read. */
 export function property(value: unknown, name: string): unknown {
   try {
     return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -68,7 +68,7 @@ impl Compactor {
         (position..log.len()).filter_map(|at| log.message(at)).filter_map(whole).collect()
     }
 
-    /// The id of the app's message that the message before a position of the engine is a step of.
+    /// The id of the app's message to which the engine's message before this position belongs.
     #[wasm_bindgen(js_name = idBefore)]
     pub fn id_before(&self, position: usize) -> Option<String> {
         let message = self.engine.log().message(position.checked_sub(1)?)?;

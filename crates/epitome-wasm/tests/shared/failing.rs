@@ -63,7 +63,7 @@ fn options_are_refused_by_field() {
         "unknown-id",
         "\"m9\"",
     );
-    check(ParsedSnapshot::from_text("{").map(|_| ()), "invalid-snapshot", "no snapshot");
+    check(ParsedSnapshot::from_text("{").map(|_| ()), "invalid-snapshot", "not a snapshot");
 }
 
 #[wasm_bindgen_test]

@@ -261,7 +261,8 @@ impl Member {
         Ok(())
     }
 
-    /// Changes a message. A message that is only for some agents may be on another branch of this one: the team has it on none.
+    /// Changes a message. A message that is only for some agents may be on another branch of this agent, whereas the team
+    /// has it on no branch.
     fn change(
         &mut self,
         id: &MessageId,
@@ -278,7 +279,7 @@ impl Member {
         matches!(self.compactor.state, State::Committing { .. })
     }
 
-    /// Has the log of the team what happened in the view of the agent.
+    /// Appends to the log of the team what happened in the view of the agent.
     fn report_to(&mut self, team: &mut Conversation, name: &str) {
         let of_agent =
             |record: Record| Record::Agent { agent: name.to_owned(), of: Box::new(record) };

@@ -7,7 +7,7 @@ use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Fact, Kind, Receipt, Room, build_receipt};
+use crate::facts::{Fact, FactBudget, Kind, Receipt, build_receipt};
 use crate::history::{Checkpoint, Cover, Record, View};
 use crate::message::{CheckpointId, RequestId, Role};
 use crate::plan::{Plan, WrittenSummary};
@@ -179,11 +179,11 @@ impl Compactor {
             true => std::mem::take(&mut job.facts),
             false => job.facts.clone(),
         };
-        let room = Room {
+        let budget = FactBudget {
             ledger: job.plan.ledger_budget(),
-            lists: &|| self.list_room(&job.plan, &job.policy, &summary),
+            lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
         };
-        let mut receipt = build_receipt(facts, &summary, retained, &room, meter, &|number| {
+        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message| message.id.clone())
         });
         receipt.unsupported = unsupported;
@@ -199,7 +199,8 @@ impl Compactor {
             false => summary,
         };
         self.note_pinned(&mut receipt);
-        let written = WrittenSummary { summary, notes, ledger, left_out, state };
+        let is_shared = job.is_shared;
+        let written = WrittenSummary { summary, notes, ledger, left_out, state, is_shared };
         let verified = match self.verify(&job.plan, Some(written)) {
             Ok(verified) => verified,
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
@@ -262,7 +263,7 @@ impl Compactor {
 
     /// Tokens for the lists that this summary lost: as many as the policy allows, as long as the result is no larger
     /// than was planned or is the target, and saves enough.
-    fn list_room(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
+    fn list_budget(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
         let scale = self.scale();
         let longest = scale.to_meter(policy.summary.checklist_tokens);
         if longest == MeterTokens::ZERO {
@@ -323,15 +324,6 @@ impl Compactor {
     /// Tokens of the next prompt after a plan with this summary; `None` if it would not be committed.
     pub(super) fn tokens_after(&self, plan: &Plan, written: WrittenSummary) -> Option<u32> {
         Some(self.verify(plan, Some(written)).ok()?.tokens_after)
-    }
-
-    /// True if a record changes which summary is active.
-    pub(super) fn cover_changes_with(&self, record: &Record) -> bool {
-        match record {
-            Record::Checkpoint { checkpoint } => checkpoint.cover.is_some(),
-            Record::Undo { .. } => true,
-            _ => false,
-        }
     }
 
     /// The conversion between the meter's tokens and the provider's, as learned so far. Costs O(1).
@@ -415,7 +407,8 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
-    /// The same after a plan that saved too little. A task that was too small says nothing of the window.
+    /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
+    /// compaction would save too little.
     fn pause_after(&mut self, plan: &Plan, reason: String) {
         if plan.reason != Reason::TaskTransition {
             self.pause_automatic(reason);

@@ -30,7 +30,7 @@ pub(crate) struct Cycle {
     pub(super) is_stale: bool,
     /// The phase of the last check.
     pub(super) phase: Option<Phase>,
-    /// How many tasks were completed when one was summarized last, or that was tried.
+    /// How many tasks were completed when one was last summarized, successfully or not.
     #[serde(default)]
     pub(super) settled_tasks: usize,
 }

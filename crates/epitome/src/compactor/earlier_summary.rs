@@ -29,6 +29,7 @@ impl Compactor {
             state: StructuredState::default(),
             appendix: String::new(),
             summarized: frame.summarized,
+            shared_of: None,
             // The message itself stands for one of them.
             earlier: frame.summarized.saturating_sub(1),
             label: frame.label.map(str::to_owned),

@@ -246,6 +246,15 @@ impl Compactor {
         }
     }
 
+    /// True if a record changes which summary is active.
+    fn cover_changes_with(&self, record: &Record) -> bool {
+        match record {
+            Record::Checkpoint { checkpoint } => checkpoint.cover.is_some(),
+            Record::Undo { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The job that waits for the answer to this request.
     fn job_of(&mut self, request: RequestId) -> Option<&mut Job> {
         match &mut self.state {

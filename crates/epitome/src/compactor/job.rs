@@ -18,7 +18,7 @@ use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 /// A running compaction that needs a summary.
 pub(super) struct Job {
     pub(super) plan: Plan,
-    /// How many messages the summary covers that there is when this one is asked for.
+    /// How many messages the summary before this one covers.
     pub(super) covered: usize,
     /// The last user request, if that summary covers it.
     pub(super) request: Option<usize>,
@@ -331,8 +331,8 @@ impl Job {
             (Stage::Rollup(_), 1..) => settings.rollup_tokens / 2,
             _ => u32::MAX,
         };
-        // Ledger and state are appended to the answer and have to fit the same budget. A state that takes more than half of
-        // it is no reason for a summary that says nothing.
+        // Ledger and state are appended to the answer and have to fit the same budget. Half of it is for the answer even if
+        // the state takes more than the other half.
         let free = summary_tokens.saturating_sub(ledger_tokens);
         let state = self.structured_state(conversation).to_text();
         let state =

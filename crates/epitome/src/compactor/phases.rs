@@ -76,8 +76,8 @@ impl Compactor {
         if due.is_some() {
             return due;
         }
-        // A plan costs far more than the triggers, so that it is made only if no trigger is met and the
-        // condition of a reducer is.
+        // A plan costs far more than the triggers, so it is made only if no trigger is met and the condition of
+        // a reducer is.
         let saves = || {
             let plan = Plan::without_requests(
                 &self.conversation,

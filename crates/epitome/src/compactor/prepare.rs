@@ -78,8 +78,8 @@ struct Balance {
 pub struct Waste {
     /// Requests to the summarizer.
     pub requests: u32,
-    /// Their tokens and those of the answers: as the provider reported them, and of a request without a report by the
-    /// engine's own count.
+    /// Their tokens and those of the answers, as the provider reported them; for a request without a report, as the engine
+    /// counts them.
     pub tokens: u32,
 }
 
@@ -137,7 +137,7 @@ impl Preparations {
         self.current = Some(Preparation::Writing { job, in_flight });
     }
 
-    /// What was spent in vain since this was last asked, and none of it from now on.
+    /// What was spent in vain since the last call of this.
     pub(super) fn take_waste(&mut self) -> Waste {
         std::mem::take(&mut self.balance.wasted)
     }
@@ -180,7 +180,7 @@ impl Compactor {
         {
             return;
         }
-        // Asked for: a plan for a trigger would have nothing to do below the target.
+        // As if the app asked for it: a plan for a trigger would have nothing to do below the target.
         let reason = Reason::SessionCompaction;
         let mut plan = Plan::without_requests(&self.conversation, &self.policy, reason, None);
         plan.reason = Reason::Threshold;
@@ -272,7 +272,8 @@ impl Compactor {
 
     /// Sends the first request of a compaction, unless a prepared summary replaces it in whole or in part.
     pub(super) fn use_draft(&mut self, mut job: Box<Job>) {
-        // What a summary was not asked for, or is to cover less, it cannot replace.
+        // A prepared summary does not follow instructions that came later, and covers more than a compaction of the oldest
+        // rounds.
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
         let draft = match self.preparations.current.take() {
             Some(Preparation::Ready(draft)) if !is_other => *draft,

@@ -72,7 +72,7 @@ pub struct SummarizerTokens {
     pub completion: u32,
 }
 
-/// What a compaction had of a summary that was written in advance.
+/// How a compaction used a summary that was written in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
@@ -80,7 +80,7 @@ pub struct PreparedReport {
     /// How it was used; `None` if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<PreparedUse>,
-    /// What was spent in vain since the last report, for summaries that were thrown away.
+    /// What was spent since the last report for summaries that were thrown away.
     pub wasted: Waste,
 }
 
@@ -95,13 +95,13 @@ pub struct Report {
     // Never deserialized: the attribute keeps it out of the TypeScript interface, which cannot extend a union.
     #[serde(flatten, skip_deserializing)]
     pub outcome: Outcome,
-    /// Tokens of the next prompt before, in the provider's tokens by the engine's own count.
+    /// Tokens of the next prompt before the compaction: in the provider's tokens, as the engine counts them.
     pub tokens_before: u32,
-    /// Tokens of the next prompt after; the same as before unless it was applied.
+    /// Tokens of the next prompt after it; the same as before unless it was applied.
     pub tokens_after: u32,
-    /// Messages of the view before.
+    /// How many messages the view had before.
     pub messages_before: u32,
-    /// Messages of the view after.
+    /// How many messages the view has after it.
     pub messages_after: u32,
     /// How many messages reducers have rewritten or removed.
     pub reduced: u32,
@@ -117,11 +117,11 @@ pub struct Report {
     /// How the summarizer was asked; `None` if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarizer: Option<SummarizerReport>,
-    /// How long the user has waited for it, in milliseconds: from its start, after the hook before it, to its end. `None` if
-    /// the host has not said what time it is.
+    /// How long the user has waited for it, in milliseconds: from its start, which follows the hook before it, to its end.
+    /// `None` if the host has not said what time it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u32>,
-    /// What was written in advance; `None` if nothing was since the last report.
+    /// What became of summaries that were written in advance; `None` if none was since the last report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<PreparedReport>,
     /// `tokens_after` in percent of the window.

@@ -54,10 +54,10 @@ pub(crate) struct Condition {
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// A line, counted from 1, is not JSON of the right shape.
-    #[error("this is no snapshot: line {0}: {1}")]
+    #[error("this is not a snapshot: line {0}: {1}")]
     Malformed(usize, String),
     /// It does not begin with its version, or has no policy.
-    #[error("this is no snapshot: it has no {0}")]
+    #[error("this is not a snapshot: it has no {0}")]
     Missing(&'static str),
     /// It was written by a newer engine.
     #[error("the snapshot is of version {0}, and this engine reads version {VERSION}; update it")]

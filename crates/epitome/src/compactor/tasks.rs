@@ -11,7 +11,7 @@ use crate::tokens::MeterTokens;
 /// What is to be done about the last completed task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transition {
-    /// Nothing: a summary covers it, or it was tried.
+    /// Nothing: a summary covers it, or an attempt has failed.
     Done,
     /// Nothing yet: the summary for all agents is not written.
     Waits,
@@ -98,7 +98,7 @@ impl Compactor {
         }
     }
 
-    /// Gives the summary of the task that was just committed to all agents.
+    /// Gives all agents the summary of the task, which was just committed.
     pub(super) fn share_task_summary(&mut self) {
         let cover = self.conversation.projection().cover.as_ref();
         let text = cover.map(|cover| cover.text_to_continue()).unwrap_or_default();
@@ -116,8 +116,8 @@ impl Compactor {
         }
     }
 
-    /// Takes the shared summary of a task back before one of its messages is changed: it says what that was before. Agents that
-    /// did not take it over yet have their own written.
+    /// Takes the shared summary of a task back before one of its messages is changed: the summary is about the message as it
+    /// was. Agents that did not take it over yet have their own written.
     pub(super) fn take_back_task_summary(&mut self, id: &MessageId) {
         let is_in_task = self.log().position(id).is_some_and(|at| at < self.log().task_end());
         if is_in_task && self.log().task_summary().is_some_and(|text| !text.is_empty()) {

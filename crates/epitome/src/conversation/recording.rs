@@ -101,7 +101,8 @@ impl Conversation {
         for record in (0..end).filter_map(|at| team.log.fed(at, agent)) {
             let is_known = match record {
                 Record::Remove { id } => self.log.contains(id),
-                // An edit undoes what it concerns, and is in the place of the message that it changed.
+                // An edit of a message has undone the compactions that are about it. The log has the edit in place of the
+                // message, so that it may have been read before their undo.
                 Record::Undo { checkpoint } => self.log.has_checkpoint(*checkpoint),
                 _ => true,
             };

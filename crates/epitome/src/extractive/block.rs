@@ -27,8 +27,8 @@ pub(super) struct Candidate {
     /// Its index among all pieces.
     pub(super) index: usize,
     pub(super) tokens: u32,
-    /// What it costs to select it: its tokens, and a few more, so that a word or two are no bargain. Who said it is not
-    /// counted: long names must not steer the choice.
+    /// What it costs to select it: its tokens and a few more, so that pieces of one or two words are not preferred. Who said
+    /// it is not counted: long names must not steer the choice.
     pub(super) cost: u32,
     /// The indices of its terms in the block.
     pub(super) terms: Vec<u32>,

@@ -34,7 +34,7 @@ const DIGITS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 /// The number of digits of a term, and of any other number.
 const TERM_DIGITS: usize = 4;
 const NUMBER_DIGITS: usize = 4;
-/// The number of digits of how often a term is there.
+/// The digits of the number of occurrences of a term.
 const COUNT_DIGITS: usize = 2;
 /// By how much the share of a digit exceeds that of the one before it.
 const STEP: f32 = 1.15;
@@ -42,8 +42,8 @@ const STEP: f32 = 1.15;
 const SEPARATOR: char = ' ';
 /// The most terms of a context. The most frequent ones are noted.
 const MAX_TERMS: usize = 600;
-/// The window of a context has at least this many pieces, and so many that this many of them are quoted: against fewer
-/// quotes, new pieces cannot be weighed. Of a short summary, the window is thus longer.
+/// The window of a context has at least this many pieces, and at least this many quotes among them: with fewer quotes, new
+/// pieces cannot be compared to earlier ones. So the window is longer if the summary is short.
 const LEAST_PIECES: usize = 100;
 const LEAST_QUOTES: usize = 16;
 /// The most pieces of a window.

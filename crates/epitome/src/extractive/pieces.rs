@@ -44,7 +44,7 @@ pub(super) enum Noise {
 pub(super) struct Piece<'a> {
     /// Its message, or its line of the previous summary.
     pub(super) message: usize,
-    /// Where it is. The next clause of its sentence has the next place; another sentence has none that is next.
+    /// The place of the next clause of the same sentence is one more; that of the next sentence is two more or greater.
     place: usize,
     pub(super) text: Cow<'a, str>,
     /// The share from which on it is selected, if an earlier extract noted it.
@@ -223,8 +223,8 @@ fn is_bare_key(text: &str) -> bool {
 /// The shortest clause that is a piece of its own, in characters.
 const SHORTEST_CLAUSE: usize = 6;
 
-/// The clauses of a sentence in Chinese, where a sentence often has several facts; otherwise the sentence. The clauses of
-/// some of these clauses that follow each other are the same.
+/// The clauses of a sentence in Chinese, where a sentence often has several facts; otherwise the sentence. If several of
+/// these clauses in a row are divided again, the result is the same.
 fn clauses(sentence: &str) -> Vec<&str> {
     let mut clauses = Vec::new();
     let (mut rest, mut length) = (sentence, 0);

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::notes::{Context, Notes, is_window};
 use super::pieces::Pieces;
-use super::selection::order;
+use super::selection::{order, spread};
 use crate::text::stop_words::StopWords;
 use crate::tokens::Tokenizer;
 
@@ -113,8 +113,8 @@ impl Ranking {
             true => source.context.shortened(all - start, quotes),
             false => Context::default(),
         };
-        // Quotes that were given up are in it no more. What is beyond whole quotes is not lost: they leave the context one by
-        // one, and not two at once.
+        // Quotes that were given up do not count any more. The fraction of a quote stays, so that quotes leave the context
+        // one by one and not two at once.
         let begins = start - (context.quotes.round() as usize).min(start);
         let kept = selected.iter().filter(|index| **index >= begins).count();
         context.quotes = (kept as f32 + context.quotes - context.quotes.round()).max(0.0);
@@ -125,12 +125,6 @@ impl Ranking {
         let share = |index: &usize| self.shares.get(*index).copied().unwrap_or(1.0);
         Notes { shares: selected.iter().map(share).collect(), context }
     }
-}
-
-/// A pseudo-random number for pieces with equal shares: by their order, pieces at the start would always win.
-pub(super) fn spread(index: usize) -> u32 {
-    let index = u32::try_from(index).unwrap_or(u32::MAX);
-    index.wrapping_add(1).wrapping_mul(0x9E37_79B9)
 }
 
 /// Divides a range into parts of about the same size, of at most `size`.

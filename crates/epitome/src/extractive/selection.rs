@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::block::{Block, Candidate};
-use super::ranking::spread;
 
 /// The factor of a term's weight for each selected piece that contains it: a repeated word is worth less.
 const DECAY: f32 = 0.4;
@@ -39,6 +38,13 @@ pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candid
             }
         }
     }
+}
+
+/// Decides between pieces that are equally good, by a pseudo-random number: by their order, pieces at the start would always
+/// win.
+pub(super) fn spread(index: usize) -> u32 {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    index.wrapping_add(1).wrapping_mul(0x9E37_79B9)
 }
 
 fn score(candidate: &Candidate, weights: &[f32]) -> f32 {

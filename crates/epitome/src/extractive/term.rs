@@ -16,7 +16,7 @@ const PRIME: u64 = 0x0100_0000_01b3;
 
 /// Calls `each` for every term of the text. Linear in the text.
 ///
-/// Words are in lower case and without common English endings; function words are none. In scripts without spaces each
+/// Words are in lower case and without common English endings; function words are not terms. In scripts without spaces each
 /// pair of characters is a word, unless it says nothing. Identifiers are numbers of at least three digits, codes, paths,
 /// e-mail addresses and URLs; in scripts without spaces also numbers with what they count.
 pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(Term)) {

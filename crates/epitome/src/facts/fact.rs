@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use strum::EnumCount;
 
 use crate::message::{Entry, MessageId};
 
 /// The kind of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify), tsify(rename = "FactKind"))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -34,9 +35,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How many kinds there are.
-    pub(super) const COUNT: usize = Self::Number as usize + 1;
-
     /// The kind's lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -374,7 +374,7 @@ const SAYING: [&str; 34] = [
 const CONNECTING: [&str; 6] =
     ["Therefore", "Meanwhile", "Otherwise", "Yesterday", "Everybody", "Wednesday"];
 
-/// Words that are capitalized at the beginning of a sentence or by custom, and are no names; sorted.
+/// Words that are capitalized at the beginning of a sentence or by custom, and are not names; sorted.
 const COMMON: [&str; 182] = [
     "A", "About", "Actually", "Add", "After", "Agent", "All", "Alright", "Also", "Although", "An",
     "And", "Another", "Any", "Are", "As", "Ask", "At", "Because", "Been", "Before", "Both", "But",

@@ -59,7 +59,7 @@ const MAX_TOO_LONG: usize = 1_000;
 pub(crate) const LEDGER: &str = "Also said, word for word:";
 
 /// How many tokens the facts that a summary lost may take.
-pub(crate) struct Room<'a> {
+pub(crate) struct FactBudget<'a> {
     /// For the ledger.
     pub(crate) ledger: MeterTokens,
     /// For lists, which are kept whole up to this size. Asked for only if the summary lost one.
@@ -69,14 +69,14 @@ pub(crate) struct Room<'a> {
 /// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger
 /// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()).
 ///
-/// They take at most the tokens of `room` by `meter`. The most important facts are selected first; in the
+/// They take at most the tokens of `budget` by `meter`. The most important facts are selected first; in the
 /// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs
 /// O(n log n) in the facts and the summary.
 pub(crate) fn build_receipt(
     facts: Facts,
     summary: &str,
     mut retained: RetainedText,
-    room: &Room,
+    budget: &FactBudget,
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
@@ -94,7 +94,7 @@ pub(crate) fn build_receipt(
         }
     }
     if !items.is_empty() {
-        let chosen = select(&items, (room.lists)(), meter);
+        let chosen = select(&items, (budget.lists)(), meter);
         for (index, mention) in items.into_iter().enumerate() {
             let place =
                 if chosen.contains(&index) { &mut receipt.appended } else { &mut receipt.given_up };
@@ -105,7 +105,7 @@ pub(crate) fn build_receipt(
     let mut by_importance: Vec<usize> = (0..missing.len()).collect();
     by_importance
         .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
-    let mut left = room.ledger - meter.count(LEDGER) - MeterTokens::new(4);
+    let mut left = budget.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut too_long = 0;
     for index in by_importance {
@@ -232,7 +232,7 @@ impl RetainedText {
         // A criterion within a line is found as a sentence.
         let text = || self.text(Hash::of(&mention.text, 0), &mention.text);
         let found = item.map(AsRef::as_ref).or_else(text);
-        // Of a number in another notation the fact stays as it was said.
+        // A number may stand there in another notation; the fact keeps its own.
         found.or_else(|| {
             let other =
                 (mention.kind == Kind::Number).then(|| in_other_notation(&mention.text))??;
@@ -324,8 +324,8 @@ mod tests {
     }
 
     /// This many tokens for the ledger, and 50 for lists.
-    fn room(ledger: u32) -> Room<'static> {
-        Room { ledger: MeterTokens::new(ledger), lists: &|| MeterTokens::new(50) }
+    fn budget(ledger: u32) -> FactBudget<'static> {
+        FactBudget { ledger: MeterTokens::new(ledger), lists: &|| MeterTokens::new(50) }
     }
 
     fn nothing_retained() -> RetainedText {
@@ -349,7 +349,7 @@ mod tests {
             facts,
             "They changed src/server.rs.",
             retained,
-            &room(200),
+            &budget(200),
             &meter(),
             &name,
         );
@@ -369,20 +369,20 @@ mod tests {
         let text: String = (0..200).map(|n| format!("file number{n} src/a{n}.rs\n")).collect();
         let facts = facts(&[("tool", &text)]);
         let all = facts.clone().into_vec().len();
-        for budget in [0, 20, 60, 400, 100_000] {
+        for tokens in [0, 20, 60, 400, 100_000] {
             let meter = meter();
             let receipt = build_receipt(
                 facts.clone(),
                 "Much was read.",
                 nothing_retained(),
-                &room(budget),
+                &budget(tokens),
                 &meter,
                 &name,
             );
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
             let taken = meter.count(&ledger(&receipt.appended)).get();
-            assert!(taken <= budget, "{taken} tokens in {budget}");
+            assert!(taken <= tokens, "{taken} tokens in {tokens}");
         }
     }
 
@@ -393,7 +393,7 @@ mod tests {
             ("user", &words),
             ("user", "w00001x w24999x and port 8443. Never ever do it."),
         ]);
-        let receipt = build_receipt(facts, "So.", nothing_retained(), &room(60), &meter(), &name);
+        let receipt = build_receipt(facts, "So.", nothing_retained(), &budget(60), &meter(), &name);
         assert_eq!(receipt.unlisted, 5_001);
         assert_eq!(receipt.appended.len() + receipt.given_up.len(), 20_002);
         assert!(
@@ -406,7 +406,7 @@ mod tests {
     fn d10_a_checklist_has_room_of_its_own() {
         let facts = facts(&[("user", "- [ ] ship it\ntrain 12:45 12:46 12:47")]);
         let receipt =
-            build_receipt(facts, "So it was.", nothing_retained(), &room(22), &meter(), &name);
+            build_receipt(facts, "So it was.", nothing_retained(), &budget(22), &meter(), &name);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it", "12:45"]);
         assert_eq!(names(&receipt.given_up), ["12:46", "12:47"]);
         assert!(!ledger(&receipt.appended).contains("ship"));
@@ -417,7 +417,7 @@ mod tests {
         let facts = facts(&[("user", "Pay 1,234 euros by 5 pm, from 17:45 on it is closed.")]);
         let summary = "1234 euros are due at 17:00, and 5:45 pm is too late.";
         let receipt =
-            build_receipt(facts, summary, nothing_retained(), &room(200), &meter(), &name);
+            build_receipt(facts, summary, nothing_retained(), &budget(200), &meter(), &name);
         assert_eq!(names(&receipt.kept), ["1,234 euros", "5 pm", "17:45"]);
         assert_eq!(receipt.appended, []);
     }
@@ -434,7 +434,7 @@ mod tests {
             Facts::default(),
             "Nothing.",
             nothing_retained(),
-            &room(100),
+            &budget(100),
             &meter(),
             &name,
         );

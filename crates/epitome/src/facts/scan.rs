@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use strum::EnumCount as _;
+
 use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
@@ -292,7 +294,8 @@ fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> 
     (decides && is_informative(sentence, stop_words)).then_some(Kind::Decision)
 }
 
-/// True if more than one word says something. A sentence such as "I don't know." does not without those around it.
+/// True if more than one word says something. A sentence such as "I don't know." says nothing without the sentences around
+/// it.
 fn is_informative(sentence: &str, stop_words: &StopWords) -> bool {
     let words = sentence.split(|c: char| !is_alphanumeric(c) && c != '\'' && c != '’');
     let says = |word: &&str| {

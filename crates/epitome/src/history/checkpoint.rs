@@ -64,6 +64,10 @@ pub struct Cover {
     pub appendix: String,
     /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
+    /// The number that the text says instead, for a summary that all agents share: of the messages that are for everyone. So the
+    /// views of all agents begin with the same text, which a provider reads from its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_of: Option<u32>,
     /// How many messages another compactor had summarized before the first one of this log. The numbers in transcripts
     /// count them, so that no two messages of a summary have one number.
     #[serde(default)]
@@ -83,13 +87,17 @@ impl Cover {
     /// The text of the summary's message: [`Self::text`] in tags, with label and closing text.
     pub(crate) fn framed(&self) -> String {
         let (label, closing) = (self.label.as_deref(), self.closing.as_deref());
-        tagged::summary(&self.text(), Frame { label, summarized: self.summarized, closing })
+        tagged::summary(&self.text(), Frame { label, summarized: self.said_number(), closing })
     }
 
     /// [`Self::text`] in tags alone.
     pub(crate) fn tagged(&self) -> String {
-        let summarized = self.summarized;
+        let summarized = self.said_number();
         tagged::summary(&self.text(), Frame { label: None, summarized, closing: None })
+    }
+
+    fn said_number(&self) -> u32 {
+        self.shared_of.unwrap_or(self.summarized)
     }
 
     /// Summary, ledger and lists: the text that a later summary builds on.

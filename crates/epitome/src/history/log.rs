@@ -190,7 +190,7 @@ impl Log {
                 None => self.memory = Some(index),
             },
             Record::StructuredState { .. } => {
-                if self.replaces_state(&record) {
+                if self.replace_state(&record) {
                     return Ok(());
                 }
                 self.states.push(index);

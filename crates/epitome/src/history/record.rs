@@ -104,8 +104,8 @@ pub enum Record {
         /// The summary; empty if each agent is to have its own after all.
         text: String,
     },
-    /// What happened in the view of one agent: a compaction, its undo, its open tasks and its state, or what its reasoning was written
-    /// behind. It changes nothing in the view of the team.
+    /// What happened in the view of one agent: a compaction, its undo, its open tasks and its state, or what its reasoning
+    /// was written behind. It changes nothing in the view of the team.
     Agent {
         /// The agent's name.
         agent: String,

@@ -1,4 +1,5 @@
-//! The open tasks, the memory, and the structured state on the present path: as the last summary has it, or as the app has set it since.
+//! The open tasks, the memory, and the structured state on the present path: as the last summary has them, or as the app has
+//! set them since.
 
 use super::checkpoint::Checkpoint;
 use super::log::Log;
@@ -49,7 +50,7 @@ impl Log {
 
     /// Puts a state into the place of the latest one, if that was set on the same summary: nothing refers to it any more. False
     /// if it was not.
-    pub(super) fn replaces_state(&mut self, record: &Record) -> bool {
+    pub(super) fn replace_state(&mut self, record: &Record) -> bool {
         let latest = self.states.last().and_then(|at| self.records.get_mut(*at));
         match (latest, record) {
             (

@@ -43,7 +43,7 @@ pub(crate) struct TaggedSummary<'a> {
 impl<'a> TaggedSummary<'a> {
     /// Reads what [`summary`] wrote. `None` for any text that it would not write in exactly this way. Linear in the text.
     pub(crate) fn read(text: &'a str) -> Option<Self> {
-        // Most messages are no summary, and every message that is appended is looked at. A search for one byte, unlike one for
+        // Most messages are not summaries, and every message that is appended is looked at. A search for one byte, unlike one for
         // a text, takes a fraction of the time that counting the message takes.
         let mut tags = text.match_indices('<').map(|(at, _)| text.split_at(at));
         let (label, rest) =

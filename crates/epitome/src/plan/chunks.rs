@@ -37,8 +37,8 @@ impl Plan {
     }
 
     /// The number of chunks by the sizes in the message index, without reading a text; approximate as
-    /// [`crate::transcript::chunk::count`] is, and 0 exactly if there is no text. `None` if only the texts can say it. Linear in the
-    /// number of messages.
+    /// [`crate::transcript::chunk::count`] is, and 0 exactly if there is no text. `None` if only the texts can say it.
+    /// Linear in the number of messages.
     pub(crate) fn chunks_by_size(
         &self,
         conversation: &Conversation,

@@ -16,7 +16,8 @@ pub(super) const WAITS_WITH_REASONING: &str = "a message that stays has reasonin
     history; compact after its results are there, or set policy.lockedReasoning to remove";
 
 /// What a compaction costs with a model that accepts signed reasoning only behind an unchanged history. Either these parts
-/// are removed, or the app has to send the provider's switch that drops them; see [`LockedReasoning`](crate::policy::LockedReasoning).
+/// are removed, or the app has to send the provider's switch that drops them; see
+/// [`LockedReasoning`](crate::policy::LockedReasoning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]

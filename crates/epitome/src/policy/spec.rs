@@ -180,7 +180,7 @@ impl PolicySpec {
         let window = window - reserved;
         let name = self.preset.as_deref().unwrap_or("recommended");
         let Some(preset) = Policy::preset(name, window) else {
-            let problem = format!("{name:?} is no preset; there are {}", PRESETS.join(", "));
+            let problem = format!("{name:?} is not a preset; there are {}", PRESETS.join(", "));
             return Err(PolicyError { field: "preset".into(), problem });
         };
         // Merged as JSON and then read again, so that a wrong type is reported with the path of its field.
@@ -205,7 +205,10 @@ impl PolicySpec {
     fn triggers(&self, trigger: &Value) -> Result<Vec<Trigger>, PolicyError> {
         let refuse = |field: String, problem: &str| PolicyError { field, problem: problem.into() };
         if self.fields.contains_key("triggers") {
-            return Err(refuse("trigger".into(), "is given besides triggers; give one of them"));
+            return Err(refuse(
+                "trigger".into(),
+                "is given in addition to triggers; give one of them",
+            ));
         }
         let (conditions, is_list) = match trigger {
             Value::Array(conditions) => (conditions.as_slice(), true),
@@ -266,7 +269,7 @@ impl PolicySpec {
     }
 }
 
-/// Replaces a field of a policy; of the fields in [`MERGED`], only the given parts.
+/// Replaces a field of a policy; of the fields in [`PolicySpec::MERGED_FIELDS`], only the given parts.
 fn overlay(policy: &mut Value, field: &str, given: &Value) {
     let Some(fields) = policy.as_object_mut() else { return };
     match (fields.get_mut(field), given) {
@@ -363,7 +366,7 @@ mod tests {
             (r#"{ "trigger": { "token": 1 } }"#, "policy.trigger"),
             (
                 r#"{ "trigger": { "tokens": 1 }, "triggers": [] }"#,
-                "policy.trigger: is given besides",
+                "policy.trigger: is given in addition",
             ),
             (r#"{ "trigger": { "fraction": 7 } }"#, "policy.triggers[0]"),
             (r#"{ "window": 10, "reserveOutput": 10 }"#, "policy.reserveOutput: is 10"),
@@ -411,7 +414,9 @@ mod tests {
     #[test]
     fn a_value_that_cannot_be_read_is_refused_by_field() {
         let unknown = refused(r#"{ "preset": "best" }"#);
-        assert!(unknown.starts_with("policy.preset: \"best\" is no preset; there are recommended"));
+        assert!(
+            unknown.starts_with("policy.preset: \"best\" is not a preset; there are recommended")
+        );
         let negative = refused(r#"{ "keep": { "messages": -1 } }"#);
         assert!(
             negative.starts_with("policy.keep.messages: ") && negative.contains("-1"),

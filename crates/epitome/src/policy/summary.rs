@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::EnumCount;
 
 /// How older messages are summarized.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -235,7 +236,7 @@ pub enum Unsupported {
 }
 
 /// The sections of a summary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]
@@ -251,14 +252,14 @@ pub enum Shape {
 
 impl Shape {
     /// The built-in prompts by name, each with the shape that it asks for.
-    pub const PROMPTS: [(&str, Self); 3] = [
-        ("three-sections", Self::ThreeSections),
-        ("seven-sections", Self::SevenSections),
-        ("conclusions", Self::Conclusions),
+    pub const PROMPTS: [(&str, Self); Self::COUNT] = [
+        (Self::ThreeSections.prompt(), Self::ThreeSections),
+        (Self::SevenSections.prompt(), Self::SevenSections),
+        (Self::Conclusions.prompt(), Self::Conclusions),
     ];
 
     /// The name of the built-in prompt that asks for this shape.
-    pub(crate) fn prompt(self) -> &'static str {
+    pub(crate) const fn prompt(self) -> &'static str {
         match self {
             Self::ThreeSections => "three-sections",
             Self::SevenSections => "seven-sections",

@@ -194,7 +194,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Node, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("is no number"))?;
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("is not a number"))?;
         Ok(Node::Scalar(number.into()))
     }
 

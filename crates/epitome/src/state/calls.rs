@@ -51,7 +51,7 @@ const LONGEST: usize = 100;
 const TIMES: &str = " ×";
 const OUTCOME: &str = " → ";
 const RESOLVED: &str = " (failed before)";
-/// The least budget of calls, in tokens, in which the shape of results is said: in a smaller one another call says more.
+/// From this budget for calls on, in tokens, the shape of results is written; in a smaller one, another call says more.
 const LEAST_FOR_DIGESTS: u32 = 240;
 
 impl Calls {
@@ -193,7 +193,7 @@ const FAILURES: [&str; 8] =
 
 /// True for a line that says that something went wrong.
 fn fails(line: &str) -> bool {
-    // A count of none, as in `0 failed`, is no failure.
+    // A count of none, as in `0 failed`, is not a failure.
     let counts_none = ["0 failed", "0 errors", "no errors"].iter().any(|none| line.contains(none));
     !counts_none && FAILURES.iter().any(|word| line.contains(word))
 }

@@ -6,7 +6,7 @@ use crate::text::excerpt::split;
 const MAX_NAMES: usize = 6;
 /// The longest first or last line, in characters.
 const LINE: usize = 48;
-/// A text of fewer lines is no log.
+/// A text of fewer lines is not a log.
 const LEAST_LINES: usize = 20;
 
 /// The digest of a result; empty for a short text, which says it all. Linear.

@@ -264,11 +264,11 @@ fn is_thing(value: &str) -> bool {
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
 }
 
-/// What names of code are.
+/// The kind of things that names of code are.
 const CODE: &str = "code";
-/// What names of files are.
+/// The kind of things that names of files are.
 const FILE: &str = "file";
-/// The ends of names of files, as far as they are no words of code as well.
+/// The ends of names of files, as far as they are not words of code as well.
 const ENDINGS: &str = "ts tsx js jsx mjs cjs rs py go java kt rb php c h cc cpp hpp cs swift sh sql md txt json jsonl yaml yml \
     toml ini lock html css scss csv tsv xml svg png jpg pdf docx xlsx ipynb proto";
 

@@ -2,6 +2,7 @@
 //! cannot be read is left out, and never the summary.
 
 use serde_json::{Map, Value};
+use strum::EnumCount as _;
 
 use super::{StateChange, StateDelta, StateEntry, StateList};
 use crate::message::MessageId;
@@ -16,7 +17,7 @@ pub(crate) const FORMAT: &str = "\n\nBehind the notes, and as the only addition 
     repeat its text exactly.";
 
 /// Other names of the lists, in the same order as [`StateList::ALL`].
-const OTHER_KEYS: [&str; 7] = [
+const OTHER_KEYS: [&str; StateList::COUNT] = [
     "keyDecisions",
     "activeConstraints",
     "openTasks",
@@ -93,7 +94,7 @@ fn names_a_list(block: &str) -> bool {
     keys.any(|key| block.contains(&format!("\"{key}\"")))
 }
 
-/// A JSON object; of one that ends too early, or is no JSON behind some place, as much as is whole.
+/// A JSON object; if it ends too early or is not JSON from some place on, as much of it as is whole.
 fn object(text: &str) -> Option<Map<String, Value>> {
     let text = text.trim();
     let parse = |text: &str| match serde_json::from_str(text) {
@@ -128,7 +129,7 @@ fn whole_part(text: &str) -> Option<String> {
         }
         match character {
             '"' => in_string = true,
-            // Deeper than any state, and each value copies what is open.
+            // No state is nested as deeply, and each value copies the list of open brackets.
             '{' | '[' if open.len() > MAX_DEPTH => break,
             '{' => open.push('}'),
             '[' => open.push(']'),

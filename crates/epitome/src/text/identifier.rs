@@ -18,10 +18,10 @@ pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)
     }
 }
 
-/// The word before an identifier that says what it is, in lower case: the nearest of the last few that is no function
+/// The word before an identifier that says what it is, in lower case: the nearest of the last few that is not a function
 /// word. `None` if there is none.
 pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
-    // What stands before it in a list is no label: it is named itself.
+    // In a list, the words before it are other identifiers, which are not labels.
     let is_named =
         |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
     let words = before.rsplit(char::is_whitespace).take(12).filter(|word| !is_named(word));

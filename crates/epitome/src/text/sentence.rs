@@ -259,7 +259,7 @@ fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
         }
         last = byte;
     }
-    // A single `\n` is no proof of escaped lines: the path `C:\new` has one too.
+    // A single `\n` is not proof of escaped lines: the path `C:\new` has one too.
     if !record && escaped_lines < 2 {
         push(piece, pieces);
         return;

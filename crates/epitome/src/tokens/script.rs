@@ -5,9 +5,12 @@
 //! meter must know which script its tokens are in.
 
 use serde::{Deserialize, Serialize};
+use strum::EnumCount;
 
 /// Groups of scripts for which a vocabulary needs similar numbers of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumCount, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Script {
     /// Latin, and everything without a script: digits, punctuation, emoji, and tokens that are not of text.
@@ -24,7 +27,7 @@ pub enum Script {
 }
 
 /// How many scripts are distinguished.
-pub(crate) const SCRIPTS: usize = 5;
+pub(crate) const SCRIPTS: usize = Script::COUNT;
 
 impl Script {
     /// All of them, Latin first.

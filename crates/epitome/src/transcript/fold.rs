@@ -18,8 +18,8 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Starts with an earlier summary and its summarizer's notes, which may be empty. `state` is sent with the last chunk only, since it is the
-    /// state at the end of the transcript. `None` without chunks.
+    /// Starts with an earlier summary and its summarizer's notes, which may be empty. `state` is sent with the last chunk
+    /// only, since it is the state at the end of the transcript. `None` without chunks.
     pub(crate) fn new(
         chunks: Vec<Vec<Entry>>,
         previous_summary: String,

@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-recall", &["epitome", "epitome-buffer", "epitome-tokens"]),
-    ("epitome-browser", &["epitome", "epitome-tokens", "epitome-formats"]),
+    ("epitome-browser", &["epitome", "epitome-formats"]),
     (
         "epitome-wasm",
         &["epitome", "epitome-buffer", "epitome-tokens", "epitome-formats", "epitome-browser"],

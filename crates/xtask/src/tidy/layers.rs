@@ -18,7 +18,7 @@ pub(super) struct Layers {
 }
 
 /// Every folder whose modules have an order.
-const LAYERS: [Layers; 7] = [
+const LAYERS: [Layers; 8] = [
     Layers {
         folder: "crates/epitome/src",
         order: &[
@@ -71,6 +71,24 @@ const LAYERS: [Layers; 7] = [
             "validate",
             "repair",
             "convert",
+        ],
+    },
+    Layers {
+        folder: "crates/epitome-recall/src",
+        order: &[
+            "portable",
+            "stem",
+            "terms",
+            "cut",
+            "postings",
+            "neighbourhood",
+            "index",
+            "relevance",
+            "search",
+            "passages",
+            "returning",
+            "stored",
+            "wasm",
         ],
     },
     Layers {

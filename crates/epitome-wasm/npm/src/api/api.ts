@@ -177,7 +177,7 @@ export function restoreCompactor<M extends object>(snapshot: string, options: Re
 }
 
 /**
- * Compacts messages if that is due, without a compactor that lives on: for a route, the AI SDK's `prepareStep`, LangChain's
+ * Compacts messages if that is due, without a compactor that you keep: for a route, the AI SDK's `prepareStep`, LangChain's
  * `beforeModel`, a session. Store the result in place of the messages: the next call continues from its summary.
  */
 export function compactMessages<M extends AnyMessage>(
@@ -221,9 +221,9 @@ export function isWithinTokenLimit(
 /**
  * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
  *
- * Each request has the middleware before and after it. Before it, the transforms rewrite the messages, the providers add
- * theirs, what is due is compacted, and after an error which says that the prompt is too long, it is compacted and sent again.
- * Rejects with what `request` and the other functions throw.
+ * The middleware is asked before and after each request. Before it is sent, the transforms rewrite the messages, the providers
+ * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
+ * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
 export async function runTurn<M extends object, R extends TurnResponse<M>>(
   compactor: Compactor<M>,

@@ -47,7 +47,7 @@ export async function storeEffect(store: Store, id: string, job: string, read: R
       }
     }
   }
-  throw conflict(id, "did not come to rest");
+  throw conflict(id, "was changed again and again");
 }
 
 function conflict(id: string, what: string): Error {

@@ -25,9 +25,9 @@ export function conversationId({ domain, entityId }: ConversationKey): string {
  * Adds a compaction to a queue. Of each conversation at most one runs and one waits: a job that comes while one waits is that
  * one, and its id is returned. A job is tried twice, the second time after 3 seconds.
  *
- * The id is chosen here and not by Redis: a client that loses the answer sends the job again, and with its id it stays one job even
- * if it has ended meanwhile. Nor does an id return when Redis has lost its data, for which a conversation would take the new job to
- * be an old one whose effect it has.
+ * The id is chosen here and not by Redis: a client that loses the answer sends the job again, and with its id it stays one job
+ * even if it has ended meanwhile. An id is not used again either after Redis has lost its data: a conversation that has the
+ * effect of the old job would take the new job for it.
  */
 export async function enqueueCompaction(queue: Queue, job: CompactionJob): Promise<string> {
   const added = await queue.add("compact", job, {

@@ -9,7 +9,8 @@ import { isWide, ScratchBuffer } from "../wasm/buffer.js";
 
 /** How long an index is built without a pause. A whole index takes a tenth of a second. */
 const BUILD_SLICE_MS = 8;
-/** While an index is not complete, one build step of a fraction of a millisecond is done per so many counted characters. */
+/** While an index is not complete, one build step, of a fraction of a millisecond, is done for each of this many counted
+ * characters. */
 const CHARACTERS_PER_STEP = 1024;
 /** Most build steps per counted text. */
 const MOST_STEPS = 16;
@@ -163,13 +164,13 @@ export class Counter {
 
   #family(name: TokenFamily): number {
     return this.#numbered(this.#families, textOf(name, "family"), this.#exports.family, () =>
-      epitomeError("invalid-option", `family: ${JSON.stringify(name)} is no family of tokenizers`),
+      epitomeError("invalid-option", `family: ${JSON.stringify(name)} is not a family of tokenizers`),
     );
   }
 
   #encoding(name: Encoding): number {
     return this.#numbered(this.#encodings, textOf(name, "encoding", "unknown-encoding"), this.#exports.encoding, () => {
-      const message = `${JSON.stringify(name)} is no encoding that can be loaded; there are o200k_base, cl100k_base`;
+      const message = `${JSON.stringify(name)} is not an encoding that can be loaded; name o200k_base or cl100k_base`;
       return epitomeError("unknown-encoding", message);
     });
   }

@@ -26,13 +26,13 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
   }
 
   override history(): M[] {
-    // The engine says which messages there are now.
+    // Any call takes over the messages that there are now.
     this.calls.run(() => undefined);
     return super.history();
   }
 }
 
-/** What takes over from the team which messages an agent has now, at the beginning of each call. */
+/** A function that takes over from the team which messages an agent has now. It runs at the beginning of each call. */
 function reader<M extends object>(team: Originals<M>, own: Originals<M>): (engine: Engine) => void {
   let [revision, changes, length] = [-1, 0, 0];
   return (engine) => {

@@ -3,7 +3,7 @@
 import { type EpitomeError, epitomeError, isEpitomeError, messageOf } from "../error.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
 
-/** What calls one compactor of the engine, about the view of the team or of one agent. */
+/** Calls one compactor of the engine, for the view of the team or of one agent. */
 export interface EngineCalls {
   readonly isDisposed: boolean;
   run<T>(call: (engine: Engine) => T): T;

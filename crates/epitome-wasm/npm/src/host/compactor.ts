@@ -115,6 +115,7 @@ export interface Agent<M extends object = object>
     | "findings"
     | "compacted"
     | "metadata"
+    | "message"
     | "history"
     | "recall"
     | "recallReturning"
@@ -275,6 +276,8 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
+  /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */
+  message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
   /**
@@ -324,8 +327,8 @@ export interface Compactor<M extends object = object> {
   /** Whether a message is stored in its latest version; without an id, whether everything is. Without the option `commit`, nothing
    * is. Takes constant time. */
   saveState(id?: string): SaveState;
-  /** The whole conversation as one commit, with the app's messages of all branches: what a store would get that has nothing of
-   * it. `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
+  /** The whole conversation as one commit, with the app's messages of all branches: what an empty store would get.
+   * `restoreCompactor` reads its lines and its state, one behind the other, as a snapshot. */
   contents(): Changes;
   /**
    * What the summarizer noted for itself with the summary in the view, such as how important each quote is; empty if there is

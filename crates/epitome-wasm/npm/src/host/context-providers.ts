@@ -19,14 +19,16 @@ export interface ContextParts<M extends object> {
   workspace?: Provided<M> | ContextProvider<M>;
 }
 
-/** The order of the usual context; `ContextKind::ALL` of the engine is the same. */
-const CONTEXT_ORDER = ["identity", "date", "memory", "knowledge", "skills", "workspace"] as const;
+type Part = keyof ContextParts<object>;
+
+/** The parts in the order of their messages. It is an object because the compiler then finds a part that is missing. */
+const ORDERED = { identity: true, date: true, memory: true, knowledge: true, skills: true, workspace: true } satisfies Record<Part, true>;
 
 /** Providers for the usual context, in the order in which models read it best: who and when first, the workspace last, since it
  * changes most often. */
 export function contextProviders<M extends object>(parts: ContextParts<NoInfer<M>>): ContextProvider<M>[] {
   const given = fieldsOf(parts, "parts");
-  return CONTEXT_ORDER.flatMap((name) => {
+  return (Object.keys(ORDERED) as Part[]).flatMap((name) => {
     const part = given[name];
     if (part === undefined) {
       return [];

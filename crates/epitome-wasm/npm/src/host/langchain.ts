@@ -58,7 +58,7 @@ function nameOf(message: object): unknown {
     const id: unknown = typeof Reflect.get(message, "getType") === "function" ? Reflect.get(message, "lc_id") : undefined;
     return Array.isArray(id) ? id.at(-1) : undefined;
   } catch {
-    // A getter or a proxy that throws is no instance of LangChain.
+    // A getter or a proxy that throws is not an instance of LangChain.
     return undefined;
   }
 }

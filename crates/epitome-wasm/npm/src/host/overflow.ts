@@ -19,7 +19,7 @@ interface Found {
   texts: string[];
 }
 
-/** The overflow that an error reports; undefined for any other error, and for what is no error. */
+/** The overflow that an error reports; undefined for any other error, and for what is not an error. */
 export function overflowOf(engine: Engine, error: unknown): ContextOverflow | undefined {
   if (isEpitomeError(error) && error.code === "too-long") {
     return engine.contextOverflow(undefined, "context_length_exceeded", error.message) ?? {};

@@ -40,7 +40,7 @@ export async function compactMessagesBy<M extends object>(
 ): Promise<CompactedMessages<M>> {
   const { usage, phase, reason, instructions, signal, ...options } = fieldsOf(given, "options");
   const all = messagesOf(messages, "messages");
-  // What is written in advance would end with this compactor.
+  // A summary that is written in advance would be lost with this compactor.
   const policy = { ...options.policy, prepareAt: null };
   const compactor = await create<M>(modules, { ...options, policy });
   const how = { ...(instructions !== undefined && { instructions }), ...(signal !== undefined && { signal }) };

@@ -242,7 +242,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
 
   #due(): Reason | undefined {
     const phase = this.#phase;
-    // A check of the start of a request begins to count from 0 again, so that it comes once.
+    // A check at the start of a request resets what is counted for each request, so it is made only once.
     this.#phase = "turnStart";
     return this.#compactor.check(phase) ?? this.#compactor.check("turnStart");
   }

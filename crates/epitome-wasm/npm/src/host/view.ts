@@ -188,6 +188,15 @@ export class ConversationView<M extends object> {
     return this.calls.run((engine) => engine.metadata(name));
   }
 
+  message(id: string): M | undefined {
+    const name = this.named(id);
+    return this.calls.run((engine) => {
+      // Refuses an id that is not one of the conversation, or that is not for this agent.
+      engine.metadata(name);
+      return this.originals.find(name)?.message;
+    });
+  }
+
   history(): M[] {
     if (this.calls.isDisposed) {
       this.calls.check();

@@ -4,7 +4,7 @@ import { epitomeError } from "../error.js";
 
 /** A message that may answer a question. */
 export interface RecallCandidate {
-  /** Its id, for `history()` and `metadata`. */
+  /** Its id, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;

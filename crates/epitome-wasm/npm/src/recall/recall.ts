@@ -37,7 +37,7 @@ export interface RecalledPassage {
 
 /** What one message says. */
 export interface RecalledQuote {
-  /** The id of the message, for `history()` and `metadata`. */
+  /** The id of the message, for `message` and `metadata`. */
   id: string;
   /** Its role, and behind it its author if that is known. */
   speaker: string;
@@ -52,7 +52,7 @@ export interface Returned extends Recalled {
 }
 
 const DEFAULT_TOKENS = 1_000;
-/** How many messages the index may have more than the one that is kept, as a share of all. */
+/** The index is kept again when this share of its messages is missing in the kept one. */
 const UNKEPT = 0.1;
 /** Characters that are indexed without a pause: a tenth of a second on a slow phone. */
 const SLICE = 100_000;
@@ -68,7 +68,7 @@ export interface RecallIndexKeeper {
   save(index: () => Uint8Array): boolean;
 }
 
-/** What a search may use of the app's. */
+/** What an app may give to its searches. */
 export interface RecallHost {
   rankRecall?: RankRecall;
   recallIndex?: RecallIndexKeeper;

@@ -43,6 +43,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   findings: "never",
   compacted: "never",
   metadata: "never",
+  message: "never",
   history: "never",
   recall: "never",
   recallReturning: "never",
@@ -93,7 +94,7 @@ function forwardedTo<T extends object>(target: () => T, whyReadOnly: () => Error
       return value;
     }
     return (...given: unknown[]): unknown => {
-      // Of what every object has, such as `toString`, the table says nothing.
+      // The table has no entries for methods that every object has, such as `toString`.
       const refusal = REFUSALS[name as keyof typeof REFUSALS];
       const error = refusal === "throws" || refusal === "rejects" ? whyReadOnly() : undefined;
       if (error !== undefined) {

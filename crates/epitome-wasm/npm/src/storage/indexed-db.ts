@@ -13,7 +13,8 @@ const PAGE = 256;
 /** Errors of a connection that is dead: the browser has closed it, or its database has failed. */
 const DEAD: readonly unknown[] = ["InvalidStateError", "UnknownError"];
 
-/** What is done in a transaction; `done` takes its result. `isAgain` is true after a first time of which the end is not known. */
+/** What is done in a transaction; `done` takes its result. `isAgain` is true if this was tried before and it is not known whether
+ * it was stored. */
 type Work<T> = (transaction: IDBTransaction, done: (result: T) => void, isAgain: boolean) => void;
 
 type Stored = Head & { readonly id: string };
@@ -31,7 +32,8 @@ export interface IndexedDbOptions {
  */
 export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Store {
   let opened: Promise<IDBDatabase> | undefined;
-  /** What ends the transactions that run, if the browser closes their connection: it may say nothing else about them. */
+  /** Functions that end the running transactions if the browser closes their connection, because it may not report them
+   * otherwise. */
   const running = new Set<(error: Error) => void>();
   const forget = (): void => {
     opened = undefined;

@@ -32,7 +32,7 @@ export function keptIndex({ store, id, cipher = NO_CIPHER }: Place, stored: () =
     save(index) {
       const last = stored();
       if (last !== undefined) {
-        // Without it, the next search makes it again: a failure changes nothing else.
+        // If this fails, the next search makes the index again; nothing else changes.
         void keep(index(), last).catch(() => undefined);
       }
       return last !== undefined;
@@ -40,7 +40,7 @@ export function keptIndex({ store, id, cipher = NO_CIPHER }: Place, stored: () =
   };
 }
 
-/** Records after which messages that were there before are others, or at other positions. */
+/** Records that change earlier messages or their positions. */
 const MOVES = /^\{"record":"(edit|insert|remove|head)"/m;
 
 /** Bytes that become characters in one call. */

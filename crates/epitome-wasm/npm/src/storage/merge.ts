@@ -12,8 +12,8 @@ export interface Merged {
 }
 
 /**
- * What makes a log have the messages of another one that began as the same conversation. A message is the same if it follows
- * the same one and has the same id of the app's, or else the same content. The others come as branches behind the last
+ * The records that add to a log the messages of another log that began as the same conversation. A message is the same if it
+ * follows the same one and has the same id of the app's, or else the same content. The others come as branches behind the last
  * common message, and the conversation itself stays where it is. Compactions of the other log are not taken over.
  *
  * Undefined if the two have no message in common. Linear in both.
@@ -59,8 +59,8 @@ export function merge(ours: string, theirs: string): Merged | undefined {
   return { lines, messages: fresh.size };
 }
 
-/** Our messages by what makes them the same as another one. Of several that are the same, such as an answer that was generated
- * twice alike, `first` has the first one, and what follows any of them is found behind that one. */
+/** Our messages by their keys, which are equal for messages that are the same. Of several that are the same, such as an answer
+ * that was generated twice alike, `first` has the first one, and what follows any of them is found behind that one. */
 function index(tree: Tree): { known: Map<string, string>; first: Map<string | undefined, string> } {
   const known = new Map<string, string>();
   const first = new Map<string | undefined, string>();
@@ -73,7 +73,7 @@ function index(tree: Tree): { known: Map<string, string>; first: Map<string | un
   return { known, first };
 }
 
-/** What two messages have in common that are the same one: what is before them, and their id or content. */
+/** The key of a message, which is equal for two that are the same one: the message before it, and its id or content. */
 function keyOf({ originals }: Tree, id: string, { message }: Node, parent: string | undefined): string {
   const original = originals.get(originalId(id));
   const step = id.slice(originalId(id).length);

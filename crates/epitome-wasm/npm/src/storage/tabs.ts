@@ -70,7 +70,7 @@ class Session<M extends object> implements OpenConversation<M> {
   #release: (() => void) | undefined;
   /** Ends the request for the lock that waits for its turn. */
   #waiting: AbortController | undefined;
-  /** What exchanges the compactor is done one after the other. */
+  /** The last step that exchanges the compactor: such steps run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   /** True if a look at the store is about to begin, which will see all that was committed until then. */
   #isDue = false;

@@ -66,7 +66,8 @@ export class TailKeeper<M extends object> {
     this.#isDue = compactor.compacted().length > 0;
   }
 
-  /** Takes note of what is about to be stored. Returns what keeps the end of the conversation once it is, if that is due. */
+  /** Takes note of changes that are about to be stored. Returns a function that keeps the end of the conversation once they are
+   * stored, if that is due. */
   begin({ lines }: Changes): ((stored: Stored) => Promise<void>) | undefined {
     const isPlain = messagesSince(lines) !== undefined;
     // A compaction is applied only once it is stored: before that, the view does not have what the lines say.
@@ -87,7 +88,7 @@ export class TailKeeper<M extends object> {
     return this.#compactor.compacted().length === 0 ? undefined : JSON.stringify(this.#compactor.messages());
   }
 
-  /** Without it, a page shows the conversation once it has read all of it: a failure changes nothing else. */
+  /** If this fails, a page shows the conversation once it has read all of it; nothing else changes. */
   async #keep(plain: string, { sequence, hash }: Stored): Promise<void> {
     const { store, id, cipher = NO_CIPHER } = this.#options;
     this.#isDue = false;

@@ -59,7 +59,7 @@ export class Writer {
   }
 }
 
-/** The error of a writer that is not the one any more. */
+/** The error of a writer after another one has taken over. */
 export function conflict(id: string): Error {
   const name = JSON.stringify(id);
   return epitomeError("conflict", `the conversation ${name} has another writer, or has been continued since; open it again`);

@@ -94,7 +94,7 @@ export class ScratchBuffer {
     return new TextDecoder().decode(this.#bytes);
   }
 
-  /** A copy of so many bytes that a function of the module has put there. */
+  /** A copy of this many bytes, which a function of the module has put there. */
   take(bytes: number): Uint8Array<ArrayBuffer> {
     this.#resize(bytes);
     return this.#bytes.slice();
