@@ -256,7 +256,10 @@ for (const format of FORMATS) {
     const looked = Array.from({ length: 40 }, (_, index) => [calling(format, `call_${index}`), resulting(format, `call_${index}`, "r".repeat(300))]);
     for (const [size, levels] of [[100, [150]], [300, [150, 100]], [500, [150, 100, 50]], [590, [150, 100, 50, 0]]]) {
       const shorter = [];
-      const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).join(" ")}`;
+      // A summary in which nothing comes twice, as long as what it reads of the results.
+      const told = varied(12_000);
+      const part = ({ length }, index) => told.slice(index * 300, index * 300 + length);
+      const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).map(part).join(" ")}`;
       const onEvent = (event) => event.type === "shorter" && shorter.push([event.toolResultMaxCharacters, event.keep.messages]);
       const { compactor } = await filled(format, { window: 10_000 }, [said("user", "Look."), ...looked.flat(), ...chatOf(10, size - 4)], { summarize, onEvent });
       const report = await compactor.compactIfNeeded({ phase: "turnEnd" });

@@ -24,7 +24,8 @@ export function endpointOptionsOf(options: EndpointSummarizeOptions): EndpointSu
     if (kinds === undefined) {
       throw misconfigured(`${name}: there is no such option; there are ${Object.keys(KINDS).join(", ")}`);
     }
-    if (value !== undefined && (value === null || !kinds.includes(typeof value))) {
+    const isList = Array.isArray(value);
+    if (value !== undefined && (value === null || isList || !kinds.includes(typeof value))) {
       throw misconfigured(`${name}: expected ${kinds.map(kindName).join(" or ")}, not ${kindOf(value)}`);
     }
   }
