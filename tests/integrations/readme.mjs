@@ -22,7 +22,7 @@ const GIVEN = {
 /** The model and the tools of each SDK, by what a block imports. */
 const OF_SDK = [
   ['from "ai"', { model: 'import("ai").LanguageModel', tools: 'import("ai").ToolSet' }],
-  ['from "langchain"', { model: 'import("@langchain/core/language_models/chat_models").BaseChatModel', tools: "[]" }],
+  ['langchain"', { model: 'import("@langchain/core/language_models/chat_models").BaseChatModel', tools: "[]" }],
   ["", { model: "string", tools: 'import("@anthropic-ai/sdk").Anthropic.Tool[]' }],
 ];
 

@@ -73,7 +73,11 @@ const RUNS = [
     assert.equal(script.prompts.length, 3);
   }],
   ["wrapModelCall", async (block) => agentAnswers(await runBlock(block, answering()))],
-  ["beforeModel", async (block) => agentAnswers(await runBlock(block, answering()))],
+  ["compactionMiddleware(", async (block) => agentAnswers(await runBlock(block, answering()))],
+  ["compactingMessages(", async (block) => {
+    const { chain } = await runBlock(block, answering());
+    assert.match((await chain.invoke({ messages: [new HumanMessage(question(1))] })).text, /^Answer 1/);
+  }],
   ["new OpenAI()", (block, { context }) =>
     withServer(context, block, "openai-chat", (address) => ({ OPENAI_API_KEY: "key", OPENAI_BASE_URL: `${address}/v1` }))],
   ["new Anthropic()", (block, { context }) =>
@@ -83,13 +87,9 @@ const RUNS = [
     assert.deepEqual(await prepare({ messages: [] }, "hi"), { messages: [{ role: "user", content: "hi" }], notes: "" });
   }],
   ["useSyncExternalStore", async (block) => {
-    const { follow, subscribe } = await runBlock(block, {});
-    let changes = 0;
-    const unsubscribe = subscribe(() => (changes += 1));
-    follow(UI);
-    unsubscribe();
-    follow([]);
-    assert.equal(changes, 1);
+    const { follow, useCompaction } = await runBlock(block, {});
+    assert.equal(follow(UI).appended.length, 1);
+    assert.equal(typeof useCompaction, "function");
   }],
   ["You look after a garden.", async (block, { printed }) => {
     await runBlock(block, {});

@@ -63,9 +63,14 @@ export class ScriptedModel {
     this.#promised = { tokens, errorBand, window };
   }
 
+  /** The tokens of a request with this prompt. */
+  tokensOf(prompt) {
+    return this.#count(prompt) + TOOL_SCHEMA_TOKENS + OVERHEAD.request;
+  }
+
   /** The answer to a prompt, `{ text, calls }`, and its usage. */
   answer(prompt) {
-    const tokens = this.#count(prompt) + TOOL_SCHEMA_TOKENS + OVERHEAD.request;
+    const tokens = this.tokensOf(prompt);
     const place = `request ${this.prompts.length}`;
     assert.deepEqual(orphans(prompt), [], place);
     if (this.#isPromised) {

@@ -26,6 +26,17 @@ const FORMATS = {
         usage: { prompt_tokens: usage.prompt, completion_tokens: usage.completion, total_tokens: usage.prompt + usage.completion },
       };
     },
+    events: ({ id, choices: [{ message, finish_reason }], usage }) => {
+      const chunk = (fields) => ({ id, object: "chat.completion.chunk", created: 0, model: "m", ...fields });
+      const delta = (delta, reason = null) => chunk({ choices: [{ index: 0, delta, finish_reason: reason }] });
+      const calls = (message.tool_calls ?? []).map((call, index) => delta({ tool_calls: [{ index, ...call }] }));
+      const texts = piecesOf(message.content ?? "").map((content) => delta({ content }));
+      return [delta({ role: "assistant" }), ...texts, ...calls, delta({}, finish_reason), chunk({ choices: [], usage }), "[DONE]"];
+    },
+    tooLong: (tokens, limit) => ({
+      code: "context_length_exceeded",
+      message: `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens.`,
+    }),
   },
   anthropic: {
     neutral: ({ role, content }) => {
@@ -46,33 +57,72 @@ const FORMATS = {
       stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
       usage: { input_tokens: usage.prompt, output_tokens: usage.completion },
     }),
+    events: ({ content, stop_reason, usage, ...message }) => [
+      { type: "message_start", message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 0 } } },
+      ...content.flatMap((block, index) => {
+        const deltas =
+          block.type === "text"
+            ? piecesOf(block.text).map((text) => ({ type: "text_delta", text }))
+            : [{ type: "input_json_delta", partial_json: JSON.stringify(block.input) }];
+        const empty = block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
+        return [
+          { type: "content_block_start", index, content_block: empty },
+          ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+          { type: "content_block_stop", index },
+        ];
+      }),
+      { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } },
+      { type: "message_stop" },
+    ],
+    tooLong: (tokens, limit) => ({ type: "invalid_request_error", message: `prompt is too long: ${tokens} tokens > ${limit} maximum` }),
   },
 };
 
-/** Serves a scripted model until the test ends. An illegal prompt, or one that breaks a promise, is answered with an error. */
-export async function serve(test, format, options) {
+/** A text as a stream brings it. */
+function piecesOf(text) {
+  return text.match(/.{1,40}/gs) ?? [];
+}
+
+/** A body of server-sent events. */
+function streamed(events) {
+  return events.map((event) => (typeof event === "string" ? `data: ${event}\n\n` : `event: ${event.type ?? "message"}\ndata: ${JSON.stringify(event)}\n\n`)).join("");
+}
+
+/** Serves a scripted model until the test ends. An illegal prompt, or one that breaks a promise, is answered with an error; so is one
+ * of more than `limit` tokens, as the provider does it. */
+export async function serve(test, format, { limit = Infinity, ...options } = {}) {
   const script = new ScriptedModel(options);
-  const { neutral, reply } = FORMATS[format];
+  const { neutral, reply, events, tooLong } = FORMATS[format];
+  const overflows = [];
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) {
       text += chunk;
     }
-    const { messages } = JSON.parse(text);
+    const { messages, stream } = JSON.parse(text);
     let [status, body] = [200, undefined];
     try {
       const [refused] = await refusals(format, messages);
       if (refused !== undefined) {
         throw new Error(refused);
       }
-      body = reply(script.answer(messages.map(neutral)));
+      const prompt = messages.map(neutral);
+      const tokens = script.tokensOf(prompt);
+      if (tokens > limit) {
+        overflows.push(tokens);
+        response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error: tooLong(tokens, limit) }));
+        return;
+      }
+      body = reply(script.answer(prompt));
     } catch ({ message }) {
       [status, body] = [400, { error: { type: "invalid_request_error", message } }];
     }
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const isStream = stream === true && status === 200;
+    const type = isStream ? "text/event-stream" : "application/json";
+    response.writeHead(status, { "content-type": type }).end(isStream ? streamed(events(body)) : JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   test.after(() => server.close());
-  return { script, address: `http://127.0.0.1:${server.address().port}` };
+  return { script, overflows, address: `http://127.0.0.1:${server.address().port}` };
 }

@@ -44,13 +44,14 @@ const USE = `
 
 test("it contains what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
-  const entries = ["index", "slim", "tokens", "storage", "node", "bullmq"].map((name) => `entrypoints/${name}.js`);
-  const types = ["slim", "tokens", "storage", "node", "bullmq"].map((name) => `${name}.d.ts`);
-  for (const name of [...entries, ...types, "glue/epitome_bg.wasm", "glue/count_bg.wasm", "glue/recall_bg.wasm"]) {
+  const named = ["slim", "tokens", "storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic"];
+  const entries = ["index", ...named].map((name) => `entrypoints/${name}.js`);
+  const types = [...named, "wasm"].map((name) => `${name}.d.ts`);
+  for (const name of [...entries, ...types, "page/epitome.js", "workerd/entrypoints/index.js", "edge/entrypoints/index.js", "glue/epitome_bg.wasm", "glue/count_bg.wasm", "glue/recall_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq|models|ai|langchain|openai|openai-agents|anthropic|wasm)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",

@@ -24,7 +24,7 @@ async function exported(store, id) {
 const json = (messages) => messages.map((message) => JSON.stringify(message));
 
 /** Keeps messages with five compactions, two undos and a branch in a store. Returns the conversation, and how many compactions
- * were applied. It is also run in a browser, and uses nothing else. */
+ * were applied. It is also run in a browser, and therefore uses nothing outside of its arguments. */
 async function lived(openConversation, store, id, format, messages, policy) {
   const conversation = await openConversation({ store, id, format, policy });
   const { compactor } = conversation;

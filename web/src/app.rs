@@ -4,7 +4,10 @@ mod header;
 
 use leptos::prelude::*;
 
+use crate::agents::{HeardBy, Lanes};
+use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
+use crate::doctor::Doctor;
 use crate::findings::Findings;
 use crate::load::{Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes};
 use crate::messages::Messages;
@@ -13,6 +16,7 @@ use crate::preview::Preview;
 use crate::result::Outcome;
 use crate::run::{Act, Phases, Start};
 use crate::settings::{Settings, find_summarizer};
+use crate::shortcuts::{Shortcuts, watch_keys};
 use crate::store::Store;
 use crate::strip::Strip;
 use crate::survives::Survives;
@@ -30,6 +34,7 @@ pub(crate) fn App() -> impl IntoView {
     watch_drops(store, found, dragging);
     watch_pastes(store, found);
     open_specimen(store, found);
+    watch_keys(store, found);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));
     let loading = Memo::new(move |_| store.loading.with(Option::is_some));
     view! {
@@ -48,6 +53,10 @@ pub(crate) fn App() -> impl IntoView {
             </p>
         </footer>
         <Details store />
+        <Comparison store />
+        <HeardBy store />
+        <Shortcuts />
+        <Doctor store found />
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
             <p>"Drop the conversation anywhere"</p>
         </div>
@@ -72,6 +81,7 @@ fn Workbench(store: Store) -> impl IntoView {
             <Strip store />
             <Legend store />
         </section>
+        <Lanes store />
         <div class="columns">
             <div class="column-act">
                 <section class="card" aria-labelledby="compact-heading">
@@ -81,6 +91,7 @@ fn Workbench(store: Store) -> impl IntoView {
             </div>
             <div class="column-keep">
                 <Survives store />
+                <Compactions store />
             </div>
             <div class="column-read">
                 <Messages store />

@@ -2,11 +2,13 @@
 
 mod abort;
 mod clipboard;
+mod disk;
 mod download;
 mod element;
 mod file;
 mod http;
 mod json;
+mod keyboard;
 mod pace;
 mod performance;
 mod picture;
@@ -16,16 +18,18 @@ mod theme;
 
 pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
+pub(crate) use disk::{read_file, remove_file, write_file};
 pub(crate) use download::save;
 pub(crate) use element::{
-    close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
+    MAIN, close_dialog, focus, focus_instead_of_nothing, is_open, open_dialog, reveal, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
-pub(crate) use http::{bytes_at, origin, text_at};
+pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_at};
 pub(crate) use json::pretty;
+pub(crate) use keyboard::{click, focused_number, page_key};
 pub(crate) use pace::Pace;
 pub(crate) use performance::{Stopwatch, show_memory};
 pub(crate) use picture::{Block, Words, copy_picture};
 pub(crate) use pointer::{drag_along, share_along};
-pub(crate) use storage::{forget, recall, remember};
+pub(crate) use storage::{Lifetime, forget, recall, remember};
 pub(crate) use theme::Theme;

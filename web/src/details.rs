@@ -4,14 +4,13 @@ mod content;
 
 use leptos::prelude::*;
 
-use crate::browser::{close_dialog, open_dialog};
+use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
 use crate::driver;
 use crate::label::action_sentence;
 use crate::messages::{Row, Status};
 use crate::number::{plural, thousands};
 use crate::store::Store;
 use content::Content;
-use epitome::message::Role;
 
 const DIALOG: &str = "details";
 
@@ -34,7 +33,10 @@ pub(crate) fn Details(store: Store) -> impl IntoView {
             id=DIALOG
             class="details"
             aria-labelledby="details-heading"
-            on:close=move |_| store.opened.set(None)
+            on:close=move |_| {
+                store.opened.set(None);
+                focus_instead_of_nothing(MAIN);
+            }
         >
             {move || row().map(|row| view! { <MessageDetails store row /> })}
         </dialog>
@@ -95,20 +97,11 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
 #[component]
 fn Pin(store: Store, row: Row) -> impl IntoView {
     let position = row.position?;
-    let covered =
-        store.read(|session| session.compactor().is_some_and(|c| is_covered(c, position)));
+    let obstacle = store.read(|session| session.pin_obstacle(position));
     let busy = move || store.is_busy();
     let pinned = row.message.pinned;
-    Some(if row.message.role == Role::System {
-        view! { <p class="hint">"System messages are always kept; they need no pin."</p> }
-            .into_any()
-    } else if covered {
-        view! {
-            <p class="hint">
-                "A compaction covers this message. Undo it to change the pin."
-            </p>
-        }
-        .into_any()
+    Some(if let Some(obstacle) = obstacle {
+        view! { <p class="hint">{obstacle}</p> }.into_any()
     } else {
         view! {
             <div class="pin">
@@ -128,11 +121,6 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
         }
         .into_any()
     })
-}
-
-/// True if the active summary covers the message at this position.
-fn is_covered(compactor: &epitome::Compactor, position: usize) -> bool {
-    position < compactor.conversation().projection().covered
 }
 
 fn meaning(status: Status) -> &'static str {

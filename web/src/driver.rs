@@ -1,17 +1,22 @@
 //! Runs the engine: sends commands to it and handles its outputs, with one small function per output.
 
+mod agent;
 mod event;
 mod summarize;
 
-use epitome::message::Usage;
+use epitome::message::{CheckpointId, Usage};
 use epitome::policy::Phase;
 use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
 use epitome_browser::clock;
-use leptos::prelude::{GetUntracked as _, Set as _};
+use leptos::prelude::{
+    GetUntracked as _, GetValue as _, Set as _, SetValue as _, WithUntracked as _,
+};
 use leptos::task::spawn_local;
 
 use crate::number::thousands;
 use crate::store::Store;
+
+pub(crate) use agent::{compact_agent, undo_agent};
 
 /// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
@@ -21,8 +26,12 @@ pub(crate) fn compact(store: Store, instructions: &str) {
 fn start(store: Store, reason: Reason, instructions: &str) {
     let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
     store.live.rejection.set(None);
-    let started =
-        store.write(|session| Some(session.compactor_mut()?.compact(reason, instructions)));
+    let started = store.write(|session| {
+        let compactor = session.compactor_mut()?;
+        // By it the report says how long the compaction took.
+        compactor.set_time(now());
+        Some(compactor.compact(reason, instructions))
+    });
     if let Some(Err(error)) = started.flatten() {
         store.live.rejection.set(Some(error.to_string()));
         return;
@@ -71,17 +80,51 @@ pub(crate) fn cancel(store: Store) {
 
 /// Undoes the latest compaction.
 pub(crate) fn undo(store: Store) {
-    command(store, |compactor| {
-        let _ = compactor.undo();
+    let compactions = store.compactions.get_untracked();
+    if let Some(latest) = compactions.last().filter(|_| !store.is_busy()) {
+        undo_to(store, latest.checkpoint);
+    }
+}
+
+/// Undoes a compaction and all later ones, latest first, because each builds on those before it.
+pub(crate) fn undo_to(store: Store, checkpoint: CheckpointId) {
+    let later = store.compactions.with_untracked(|all| {
+        all.iter().skip_while(|compaction| compaction.checkpoint != checkpoint).count()
     });
+    store.undoing.set_value(Some(checkpoint));
+    undo_next(store);
+    drain(store);
     store.report.set(None);
     store.live.too_large.set(None);
-    store.live.record("The latest compaction is undone.");
-    store.announce("The compaction is undone.");
+    let words = match later {
+        0 | 1 => "The compaction is undone.".to_owned(),
+        several => format!("{several} compactions are undone."),
+    };
+    store.live.record(words.clone());
+    store.announce(words);
+}
+
+/// Undoes the latest compaction if the one that is being undone is still active.
+fn undo_next(store: Store) {
+    let Some(wanted) = store.undoing.get_value() else { return };
+    let begun = store.write(|session| {
+        let compactor = session.compactor_mut()?;
+        let active = compactor.log().active_checkpoints().any(|checkpoint| checkpoint.id == wanted);
+        active.then(|| compactor.undo())
+    });
+    if !matches!(begun, Some(Some(Ok(())))) {
+        store.undoing.set_value(None);
+    }
 }
 
 /// Pins a message, or removes its pin.
 pub(crate) fn toggle_pin(store: Store, position: usize) {
+    if let Some(obstacle) = store.read(|session| session.pin_obstacle(position)) {
+        return store.announce(obstacle);
+    }
+    if store.is_busy() {
+        return store.announce("A compaction is running.");
+    }
     let message = store.read(|session| session.message(position).cloned());
     let Some(mut message) = message else { return };
     message.pinned = !message.pinned;
@@ -116,7 +159,12 @@ pub(crate) fn record_usage(store: Store, usage: Usage) {
 
 /// Sends a command to the engine and handles the outputs.
 fn command(store: Store, send: impl FnOnce(&mut Compactor)) {
-    store.write(|session| session.compactor_mut().map(send));
+    store.write(|session| {
+        let compactor = session.compactor_mut()?;
+        compactor.set_time(now());
+        send(compactor);
+        Some(())
+    });
     drain(store);
 }
 
@@ -131,7 +179,11 @@ fn drain(store: Store) {
             Some(Output::Persist(_)) => persist(store),
             // The page keeps everything in memory.
             Some(Output::Save(_)) => {}
-            Some(Output::Changed) => store.show_change(),
+            Some(Output::Changed) => {
+                store.show_change();
+                undo_next(store);
+                store.keep();
+            }
             Some(Output::Event(event)) => event::show(store, event),
             Some(Output::Wait(Some(until))) => return wait(store, until),
             Some(Output::Wait(None)) | None => return,

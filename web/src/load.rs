@@ -2,6 +2,7 @@
 
 mod candidate;
 mod command;
+mod kept;
 mod reader;
 mod recount;
 mod request_body;
@@ -14,8 +15,10 @@ use leptos::prelude::*;
 use crate::browser::{self, Pasted, dropped, pasted};
 use crate::number::{percent, plural, thousands};
 use crate::store::Store;
-pub(crate) use command::Found;
-use command::{HEADING, choose, open_file, open_sample, open_text};
+pub(crate) use candidate::candidates;
+pub(crate) use command::{Found, open_text};
+use command::{HEADING, choose, open_file, open_sample};
+use kept::{KeptList, SavedState, reopen};
 pub(crate) use recount::watch_counting;
 use sample::Sample;
 
@@ -58,9 +61,20 @@ pub(crate) fn watch_pastes(store: Store, found: Found) {
     on_cleanup(move || paste.remove());
 }
 
-/// What the page shows before the user has opened anything.
+/// What the page shows first: the conversation of the last visit, or a sample.
 pub(crate) fn open_specimen(store: Store, found: Found) {
-    open_sample(store, found, Sample::Support);
+    match store.keeping.list.with_untracked(|list| list.first().cloned()) {
+        Some(last) => reopen(store, found, last),
+        None => open_sample(store, found, Sample::Support),
+    }
+}
+
+/// Opens a sample by its place among the samples, counted from 0.
+pub(crate) fn open_sample_number(store: Store, found: Found, number: u32) {
+    let place = usize::try_from(number).unwrap_or(usize::MAX);
+    if let Some(sample) = Sample::ALL.get(place) {
+        open_sample(store, found, *sample);
+    }
 }
 
 /// The name of the conversation, and the ways to open another one.
@@ -118,6 +132,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                 <p class="figures">
                     <span class="sources-about">{about}</span>
                     <span class="sources-figures">{figures}</span>
+                    <SavedState store />
                 </p>
             </div>
             <div class="sources-choice">
@@ -131,6 +146,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                     />
                     "Open your own"
                 </label>
+                <KeptList store found />
             </div>
             <Paste store found />
             <Choices store found />

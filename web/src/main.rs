@@ -1,14 +1,18 @@
 //! The page: load a conversation, see how full its window is, compact it, undo.
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
-//! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `details`; `app`.
+//! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `compactions`,
+//! `agents`, `details`, `doctor`; `shortcuts`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
+mod agents;
 mod app;
 mod browser;
+mod compactions;
 mod details;
 mod direction;
+mod doctor;
 mod driver;
 mod findings;
 mod label;
@@ -20,6 +24,7 @@ mod preview;
 mod result;
 mod run;
 mod settings;
+mod shortcuts;
 mod store;
 mod strip;
 mod survives;

@@ -1,17 +1,22 @@
 //! The list of messages. Only the visible rows are on the page, for any number of messages.
 
+mod layout;
 mod preview;
 mod row;
+mod search;
 mod visible_rows;
 
 use leptos::prelude::*;
 
 use crate::browser::{focus, scroll_top};
-use crate::number::thousands;
-use crate::store::{Perspective, Store};
+use crate::number::{count, thousands};
+use crate::store::{Filter, Perspective, Store};
+use layout::Layout;
 pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
 use row::RowView;
 pub(crate) use row::{Row, Status};
+pub(crate) use search::SEARCH;
+use search::Search;
 use visible_rows::{PAGE, ROW_HEIGHT, Rows};
 
 const LIST: &str = "message-list";
@@ -19,15 +24,7 @@ const LIST: &str = "message-list";
 /// The list, with the choice of what it shows.
 #[component]
 pub(crate) fn Messages(store: Store) -> impl IntoView {
-    let total = Memo::new(move |_| {
-        store.revision.track();
-        match store.perspective.get() {
-            Perspective::Model => store.view.with(|view| view.edits.len()),
-            Perspective::Conversation => {
-                store.read(|session| session.compactor().map_or(0, |c| c.log().len()))
-            }
-        }
-    });
+    let layout = Memo::new(move |_| Layout::of(store));
     let tab = move |perspective: Perspective, id: &'static str, label: &'static str| {
         view! {
             <input
@@ -45,7 +42,7 @@ pub(crate) fn Messages(store: Store) -> impl IntoView {
         <section class="messages card" aria-labelledby="messages-heading">
             <div class="messages-head">
                 <h2 id="messages-heading">
-                    "Messages" <span class="count">{move || thousands(crate::number::count(total.get()))}</span>
+                    "Messages" <span class="count">{move || thousands(count(layout.with(Layout::messages)))}</span>
                 </h2>
                 <fieldset class="segmented">
                     <legend class="visually-hidden">"Show"</legend>
@@ -53,19 +50,22 @@ pub(crate) fn Messages(store: Store) -> impl IntoView {
                     {tab(Perspective::Model, "show-model", "What the model sees")}
                 </fieldset>
             </div>
-            <List store total />
+            <Search store layout />
+            <List store layout />
         </section>
     }
 }
 
 #[component]
-fn List(store: Store, total: Memo<usize>) -> impl IntoView {
+fn List(store: Store, layout: Memo<Layout>) -> impl IntoView {
+    let total = Memo::new(move |_| layout.with(Layout::len));
     let scrolled = RwSignal::new(0);
     let active = RwSignal::new(0_usize);
     let rows = move || Rows { total: total.get(), scrolled: scrolled.get() };
     Effect::new(move |_| {
         // A different list starts at the top.
         store.perspective.track();
+        store.filter.track();
         active.set(0);
         scrolled.set(scroll_top(LIST, Some(0)));
     });
@@ -105,11 +105,17 @@ fn List(store: Store, total: Memo<usize>) -> impl IntoView {
         >
             <Show
                 when=move || { total.get() > 0 }
-                fallback=|| view! { <p class="hint empty">"There are no messages."</p> }
+                fallback=move || {
+                    let words = match store.filter.with(Filter::is_set) {
+                        true => "No message is like that.",
+                        false => "There are no messages.",
+                    };
+                    view! { <p class="hint empty">{words}</p> }
+                }
             >
                 <div class="rows" role="list" aria-label="Messages" style:block-size=height>
                     <For each=move || visible.get() key=|index| *index let:index>
-                        <RowView store index total active />
+                        <RowView store layout index total active />
                     </For>
                 </div>
             </Show>

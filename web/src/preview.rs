@@ -39,7 +39,7 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
             None => view! { <Figures plan /> }.into_any(),
         }}
         {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
-        <Show when=move || has_space() && store.undoable.get() == 0>
+        <Show when=move || has_space() && !store.is_compacted()>
             <p class="hint preview-hint">
                 "No compaction is due yet. "
                 <button type="button" class="link" on:click=tighten>

@@ -10,9 +10,10 @@ use leptos::task::spawn_local;
 use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, reveal, save};
 use crate::direction::marked;
 use crate::driver;
-use crate::number::{change, percentage, plural, thousands};
+use crate::number::{change, duration, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
-use crate::store::{Document, Session, Store};
+use crate::store::{Session, Store};
+use crate::strip::share_picture;
 
 /// The id of the heading, which gets the focus if what had it is gone.
 const HEADING: &str = "result-heading";
@@ -24,7 +25,12 @@ const RESULT: &str = "result";
 #[component]
 pub(crate) fn Outcome(store: Store) -> impl IntoView {
     let report = move || store.report.get().map(|report| view! { <Ended store report /> });
-    let copied = RwSignal::new(None::<String>);
+    // What was copied or saved, until the conversation changes.
+    let said = RwSignal::new(String::new());
+    Effect::new(move |_| {
+        store.revision.track();
+        said.set(String::new());
+    });
     let undo = move |_| {
         driver::undo(store);
         focus(COMPACT_BUTTON);
@@ -36,7 +42,7 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
         spawn_local(async move {
             let outcome = copy(async move { pretty(&messages).await }).await;
             let words = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
-            copied.set(Some(words));
+            said.set(words);
         });
     };
     let busy = move || store.is_busy();
@@ -58,13 +64,32 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
             <div class="result-said">
                 {report} {too_large}
                 <p class="hint" role="status">
-                    {move || copied.get().unwrap_or_else(|| state(store).to_owned())}
+                    {move || match said.read().is_empty() {
+                        true => state(store).to_owned(),
+                        false => said.get(),
+                    }}
                 </p>
             </div>
             <div class="result-actions">
-                <Show when=move || { store.undoable.get() > 0 }>
-                    <button type="button" class="button" disabled=busy on:click=undo>
-                        "Undo the compaction"
+                <Show when=move || store.is_compacted()>
+                    <button
+                        type="button"
+                        class="button"
+                        aria-label="Undo the compaction"
+                        disabled=busy
+                        on:click=undo
+                    >
+                        "Undo"
+                    </button>
+                    <button
+                        type="button"
+                        class="button"
+                        aria-label="Diff of the compaction"
+                        on:click=move |_| {
+                            compare_latest(store);
+                        }
+                    >
+                        "Diff"
                     </button>
                 </Show>
                 <details class="menu">
@@ -80,6 +105,16 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
                         </p>
                     </div>
                 </details>
+                <Show when=move || store.is_compacted()>
+                    <button
+                        type="button"
+                        class="button"
+                        aria-label="Share as a picture"
+                        on:click=move |_| share_picture(store, said)
+                    >
+                        "Share"
+                    </button>
+                </Show>
                 <Events store />
             </div>
         </section>
@@ -116,12 +151,21 @@ fn download(name: &'static str, messages: Array) {
     });
 }
 
+/// Shows what the latest compaction has changed. False if there is none.
+pub(crate) fn compare_latest(store: Store) -> bool {
+    let latest = store.compactions.with_untracked(|all| all.last().map(|latest| latest.checkpoint));
+    if latest.is_some() {
+        store.compared.set(latest);
+    }
+    latest.is_some()
+}
+
 /// What the conversation is now, if no result says it.
 fn state(store: Store) -> &'static str {
-    match (store.undoable.get(), store.report.with(Option::is_some)) {
-        (0, _) => "Nothing is compacted: the model gets every message.",
-        (_, false) => "An earlier compaction is active.",
-        (_, true) => "",
+    match (store.is_compacted(), store.report.with(Option::is_some)) {
+        (false, _) => "Nothing is compacted: the model gets every message.",
+        (true, false) => "An earlier compaction is active.",
+        (true, true) => "",
     }
 }
 
@@ -157,10 +201,17 @@ fn Ended(store: Store, report: Arc<Report>) -> impl IntoView {
 
 #[component]
 fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
-    let has_steps = |document: &Arc<Document>| document.has_steps();
-    let steps = store.document.with_untracked(|document| document.as_ref().is_some_and(has_steps));
-    let unit = if steps { "rows" } else { "messages" };
     let (before, after) = (report.tokens_before, report.tokens_after);
+    let own = match report.outcome {
+        Ending::Applied { checkpoint } => Some(checkpoint),
+        Ending::Skipped { .. } | Ending::Failed { .. } | Ending::Cancelled => None,
+    };
+    let did = move || {
+        store.compactions.with(|compactions| {
+            let own = compactions.iter().find(|done| Some(done.checkpoint) == own);
+            own.map(|done| format!("{} · ", done.described()))
+        })
+    };
     let findings = report.findings.len();
     let repaired = (findings > 0).then(|| {
         view! {
@@ -173,11 +224,6 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     let floor = report.floor.clone().map(|floor| {
         view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
     });
-    let characters = report.summary_characters;
-    let written = report
-        .summary
-        .as_ref()
-        .map(|_| format!(" · a summary of {}", plural(characters, "character", "characters")));
     let unsupported = report.receipt.unsupported.clone();
     let invented = (!unsupported.is_empty()).then(|| {
         view! {
@@ -199,8 +245,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     let fallback = summarizer.and_then(|summarizer| summarizer.fallback).map(|because| {
         view! { <p class="hint">"The summarizer got a transcript: " {sentence(&because)}</p> }
     });
-    let reduced = (report.reduced > 0)
-        .then(|| format!(" · {} without a summary", plural(report.reduced, "message", "messages")));
+    let took = report.waited_ms.map(|waited| format!("{} · ", duration(f64::from(waited))));
     view! {
         <p class="forecast">
             <span class="forecast-before">{thousands(before)}</span>
@@ -210,15 +255,14 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             <span class="forecast-change">{change(before, after)}</span>
         </p>
         <p class="figures">
+            {did} {plural(report.requests, "request", "requests")} " · " {took}
+            <span class="legal">"still a legal request"</span>
             {format!(
-                "{} → {} {unit} · {} · {} of the window used · session {}",
-                thousands(report.messages_before),
-                thousands(report.messages_after),
-                plural(report.requests, "request", "requests"),
+                " · {} of the window used · session {}",
                 percentage(report.budget_used_pct),
-                report.session,
+                report.session
             )}
-            {written} {reduced} {cached}
+            {cached}
         </p>
         {invented} {fallback} {floor}
         {repaired}

@@ -7,6 +7,7 @@ mod progress;
 mod start;
 
 pub(crate) use act::Act;
+pub(crate) use decision::CONTINUE_BUTTON;
 pub(crate) use phases::Phases;
 pub(crate) use progress::Arriving;
 pub(crate) use start::Start;

@@ -9,6 +9,7 @@ mod field;
 mod form;
 mod json;
 mod keep;
+mod kept;
 mod preset;
 mod reducers;
 mod result;
@@ -78,6 +79,9 @@ pub(crate) fn Settings(
                     <JsonSettings settings announcement />
                 </Section>
                 </div>
+                <p class="hint">
+                    "Settings are kept in this browser for the next visit, without keys and headers."
+                </p>
             </details>
         </section>
     }

@@ -3,7 +3,11 @@
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
 //! change the engine.
 
+mod compactions;
 mod document;
+mod filter;
+mod keeping;
+mod lanes;
 mod live;
 mod message_number;
 mod outlook;
@@ -14,11 +18,16 @@ use std::sync::Arc;
 
 use epitome::Pressure;
 use epitome::history::View;
+use epitome::message::CheckpointId;
 use epitome::{Compactor, Plan, Reason, Report};
 use leptos::prelude::*;
 
 use crate::settings::SettingsState;
+pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
+pub(crate) use filter::Filter;
+pub(crate) use keeping::{Keeping, Kept, Saved, kept_texts};
+pub(crate) use lanes::{Heard, Lane, Sight, agents};
 pub(crate) use live::{Live, Warning};
 pub(crate) use message_number::MessageNumber;
 pub(crate) use outlook::{Bar, Outlook, Treatment};
@@ -59,6 +68,8 @@ pub(crate) struct Store {
     pub(crate) settings: SettingsState,
     /// The reason of the next compaction.
     pub(crate) reason: RwSignal<Reason>,
+    /// What the browser keeps for the next visit.
+    pub(crate) keeping: Keeping,
     /// Questions, warnings, events and what is due.
     pub(crate) live: Live,
     /// Whether to load only the most recent messages that fit the window.
@@ -71,6 +82,10 @@ pub(crate) struct Store {
     pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
     /// The plan, message by message.
     pub(crate) outlook: RwSignal<Option<Arc<Outlook>>>,
+    /// The agents, if some messages are only for some of them.
+    pub(crate) lanes: RwSignal<Arc<Vec<Lane>>>,
+    /// The agent whose messages are shown.
+    pub(crate) heard_by: RwSignal<Option<String>>,
     /// The window of the sample that is shown, and the one before it.
     pub(crate) sample_window: StoredValue<Option<SampleWindow>>,
     /// What is sent to the model.
@@ -81,10 +96,18 @@ pub(crate) struct Store {
     pub(crate) streamed: RwSignal<String>,
     /// How the latest compaction ended.
     pub(crate) report: RwSignal<Option<Arc<Report>>>,
-    /// How many compactions can be undone.
-    pub(crate) undoable: RwSignal<u32>,
+    /// The active compactions, oldest first.
+    pub(crate) compactions: RwSignal<Arc<Vec<Compaction>>>,
+    /// The compaction whose changes are shown.
+    pub(crate) compared: RwSignal<Option<CheckpointId>>,
+    /// The compaction that is being undone, after all later ones.
+    pub(crate) undoing: StoredValue<Option<CheckpointId>>,
+    /// The reports of applied compactions.
+    reports: StoredValue<Vec<Arc<Report>>>,
     /// Which messages are listed.
     pub(crate) perspective: RwSignal<Perspective>,
+    /// Which of these messages are listed.
+    pub(crate) filter: RwSignal<Filter>,
     /// The positions of messages to point out in the list.
     pub(crate) lit: RwSignal<Arc<Vec<usize>>>,
     /// The row whose details are open.
@@ -108,19 +131,26 @@ impl Store {
             choices: RwSignal::new(Vec::new()),
             settings: SettingsState::new(),
             reason: RwSignal::new(Reason::Manual),
+            keeping: Keeping::new(),
             live: Live::new(),
             recent_only: RwSignal::new(false),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
             plan: RwSignal::new(None),
             outlook: RwSignal::new(None),
+            lanes: RwSignal::new(Arc::default()),
+            heard_by: RwSignal::new(None),
             sample_window: StoredValue::new(None),
             view: RwSignal::new(Arc::default()),
             progress: RwSignal::new(None),
             streamed: RwSignal::new(String::new()),
             report: RwSignal::new(None),
-            undoable: RwSignal::new(0),
+            compactions: RwSignal::new(Arc::default()),
+            compared: RwSignal::new(None),
+            undoing: StoredValue::new(None),
+            reports: StoredValue::new(Vec::new()),
             perspective: RwSignal::new(Perspective::Conversation),
+            filter: RwSignal::new(Filter::default()),
             lit: RwSignal::new(Arc::default()),
             opened: RwSignal::new(None),
             announcement: RwSignal::new(String::new()),
@@ -174,6 +204,7 @@ impl Store {
         let running = deciding || self.progress.with_untracked(Option::is_some);
         if !running {
             self.apply_settings();
+            self.keep_settings();
         }
         if !running || changed {
             self.show_figures();
@@ -185,6 +216,19 @@ impl Store {
         let policy = self.settings.resolve();
         let applied = policy.and_then(|policy| self.write(|s| s.apply(policy)).unwrap_or(Ok(())));
         self.settings.error.set(applied.err());
+    }
+
+    /// Keeps the settings for the next visit, but not the window of a sample and the overhead of a document, which are not the
+    /// user's. While a conversation is read, the settings are still those of the one before it.
+    fn keep_settings(self) {
+        if self.loading.with_untracked(Option::is_some) {
+            return;
+        }
+        let window = self.settings.policy.with_untracked(|policy| policy.window);
+        let held = self.sample_window.get_value().filter(|held| held.shown == window);
+        let document = self.document.get_untracked();
+        let overhead = document.map_or(0, |document| document.overhead_tokens);
+        self.settings.keep(held.map_or(window, |held| held.before), overhead);
     }
 
     /// True while a compaction runs or waits for the user's decision.
@@ -201,6 +245,22 @@ impl Store {
         self.plan.set(plan.map(Arc::new));
         self.outlook.set(outlook.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
+        self.show_lanes();
+    }
+
+    /// Shows the agents, if there are any.
+    pub(crate) fn show_lanes(self) {
+        let policy = |name: &str| self.settings.resolve_for(name).ok();
+        let lanes = self.write(|session| session.lanes(policy)).unwrap_or_default();
+        if self.lanes.with_untracked(|shown| **shown != lanes) {
+            self.lanes.set(Arc::new(lanes));
+        }
+    }
+
+    /// What an agent gets.
+    pub(crate) fn heard(self, name: &str) -> Vec<Heard> {
+        self.lanes.track();
+        self.write(|session| session.heard(name)).unwrap_or_default()
     }
 
     fn show_pressure(self) {
@@ -209,16 +269,40 @@ impl Store {
 
     /// Shows a changed conversation, and its plan at the next frame.
     pub(crate) fn show_change(self) {
-        let (view, undoable) = self.read(|session| match session.compactor() {
-            Some(compactor) => (compactor.view(), compactor.log().active_checkpoints().count()),
-            None => (View::default(), 0),
-        });
-        self.view.set(Arc::new(view));
-        self.undoable.set(crate::number::count(undoable));
+        let view = self.read(|session| session.compactor().map(Compactor::view));
+        self.view.set(Arc::new(view.unwrap_or_default()));
+        self.show_compactions();
         self.revision.update(|revision| *revision = revision.wrapping_add(1));
         self.show_pressure();
         self.changed.set_value(true);
         self.schedule();
+    }
+
+    /// Shows the conversation that was opened as one that the browser keeps under this id.
+    pub(crate) fn show_kept(self, id: String) {
+        self.keeping.show(Some(id));
+    }
+
+    /// Keeps the report of an applied compaction for as long as the conversation is open.
+    pub(crate) fn keep_report(self, report: Arc<Report>) {
+        self.reports.update_value(|reports| reports.push(report));
+        self.show_compactions();
+    }
+
+    fn show_compactions(self) {
+        let compactions = self.read(|session| {
+            let log = session.compactor().map(Compactor::log);
+            self.reports.with_value(|reports| log.map(|log| Compaction::all(log, reports)))
+        });
+        let compactions = compactions.unwrap_or_default();
+        if self.compactions.with_untracked(|shown| **shown != compactions) {
+            self.compactions.set(Arc::new(compactions));
+        }
+    }
+
+    /// True if a compaction can be undone.
+    pub(crate) fn is_compacted(self) -> bool {
+        self.compactions.with(|compactions| !compactions.is_empty())
     }
 
     /// Removes the conversation. Its figures stay on the page until those of the next one replace them, so that nothing on it
@@ -235,6 +319,12 @@ impl Store {
         self.progress.set(None);
         self.streamed.set(String::new());
         self.report.set(None);
+        self.keeping.show(None);
+        self.compared.set(None);
+        self.heard_by.set(None);
+        self.undoing.set_value(None);
+        self.reports.set_value(Vec::new());
+        self.filter.set(Filter::default());
         self.live.clear();
         self.reason.set(Reason::Manual);
         self.lit.set(Arc::default());

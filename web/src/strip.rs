@@ -21,21 +21,10 @@ const LEAST: f64 = 3.0;
 #[component]
 pub(crate) fn Strip(store: Store) -> impl IntoView {
     let said = RwSignal::new(String::new());
-    let share = move |_| {
-        let (Some(outlook), Some(pressure)) =
-            (store.outlook.get_untracked(), store.pressure.get_untracked())
-        else {
-            return;
-        };
-        let planned = store.plan.get_untracked().filter(|plan| plan.idle.is_none());
-        let heading = shared::heading(&pressure, planned.as_deref());
-        spawn_local(async move {
-            let (blocks, words) = shared::draw(&outlook, heading);
-            said.set(copy_picture(shared::SIZE, &blocks, &words, "epitome.png").await);
-        });
+    let share = move |_| share_picture(store, said);
+    let picture = move || {
+        store.outlook.get().map(|outlook| view! { <Picture store outlook=(*outlook).clone() /> })
     };
-    let picture =
-        move || store.outlook.get().map(|outlook| view! { <Picture outlook=(*outlook).clone() /> });
     view! {
         <figure class="strip" aria-labelledby="strip-heading">
             <figcaption>
@@ -56,8 +45,25 @@ pub(crate) fn Strip(store: Store) -> impl IntoView {
     }
 }
 
+/// Copies the picture with the tokens before and after: those of the latest compaction, or the planned ones. `said` gets a
+/// sentence for the user.
+pub(crate) fn share_picture(store: Store, said: RwSignal<String>) {
+    let (Some(outlook), Some(pressure)) =
+        (store.outlook.get_untracked(), store.pressure.get_untracked())
+    else {
+        return;
+    };
+    let done = store.report.get_untracked();
+    let planned = store.plan.get_untracked().filter(|plan| plan.idle.is_none());
+    let heading = shared::heading(&pressure, done.as_deref(), planned.as_deref());
+    spawn_local(async move {
+        let (blocks, words) = shared::draw(&outlook, heading);
+        said.set(copy_picture(shared::SIZE, &blocks, &words, "epitome.png").await);
+    });
+}
+
 #[component]
-fn Picture(outlook: Outlook) -> impl IntoView {
+fn Picture(store: Store, outlook: Outlook) -> impl IntoView {
     let columns = outlook.bars.len().max(1);
     let label = described(&outlook);
     let paths = Treatment::ALL.map(|treatment| {
@@ -67,12 +73,7 @@ fn Picture(outlook: Outlook) -> impl IntoView {
     let key = Treatment::ALL.into_iter().zip(outlook.numbers).filter(|(_, number)| *number > 0);
     let key = key.map(|(treatment, number)| {
         view! {
-            <li>
-                <span class="swatch" data-treatment=treatment.as_str() aria-hidden="true"></span>
-                <strong>{thousands(number)}</strong>
-                " "
-                {treatment.label()}
-            </li>
+            <li><KeyEntry store treatment number /></li>
         }
     });
     view! {
@@ -86,6 +87,30 @@ fn Picture(outlook: Outlook) -> impl IntoView {
             {paths}
         </svg>
         <ul class="strip-key" aria-label="What happens to the messages">{key.collect_view()}</ul>
+    }
+}
+
+/// An entry of the key, which limits the list to its messages.
+#[component]
+fn KeyEntry(store: Store, treatment: Treatment, number: u32) -> impl IntoView {
+    let chosen = move || store.filter.with(|filter| filter.treatment == Some(treatment));
+    let choose = move |_| {
+        let treatment = (!chosen()).then_some(treatment);
+        store.filter.update(|filter| filter.treatment = treatment);
+    };
+    view! {
+        <button
+            type="button"
+            class="legend-entry"
+            title="List only these"
+            aria-pressed=move || chosen().to_string()
+            on:click=choose
+        >
+            <span class="swatch" data-treatment=treatment.as_str() aria-hidden="true"></span>
+            <strong>{thousands(number)}</strong>
+            " "
+            {treatment.label()}
+        </button>
     }
 }
 

@@ -94,7 +94,7 @@ export class Conversation {
     this.#controller.abort();
   }
 
-  /** Has the model get a message again, at the end, where it changes nothing that a provider has in its cache. */
+  /** Gives a message to the model again: at the end, where it changes nothing that a provider has in its cache. */
   restore({ role, content }: ChatMessage): void {
     const message: ChatMessage = { role: "user", content: `Earlier, ${role === "assistant" ? "you" : "I"} said:\n${content}` };
     this.#compactor.append(message);

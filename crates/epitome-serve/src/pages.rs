@@ -1,4 +1,4 @@
-//! Serves folders of files, which browsers have to revalidate each time.
+//! Serves folders of files, which browsers have to revalidate each time, and their compressed copies if there are any.
 
 use std::future::ready;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn check(folder: &Path) -> Result<(), String> {
 /// Serves the files of `folder` at the root, under a content security policy.
 pub(crate) fn at_root(folder: &Path, policy: &HeaderValue) -> Router {
     let policy = policy.clone();
-    Router::new().fallback_service(ServeDir::new(folder)).layer(map_response(
+    Router::new().fallback_service(ServeDir::new(folder).precompressed_br()).layer(map_response(
         move |mut response: Response| {
             response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATE);
             security::add(&mut response, &policy);

@@ -112,10 +112,16 @@ export interface Compactor<M extends object = object> {
    * says whether to compact first, while the larger model still holds everything.
    */
   statusUnder(policy: PolicySpec): Status;
-  /** What a compaction would do. Changes nothing. */
-  plan(options?: {
-    reason?: Reason;
-  }): Plan;
+  /**
+   * Calls a listener with the state, now and whenever it is another one, and returns what ends that. Together with
+   * `getSnapshot`, it is what `useSyncExternalStore` of React takes, and alone it is a store of Svelte; both work without the
+   * compactor in front. Changes in a row are one call, in a microtask.
+   */
+  subscribe(listener: (state: CompactorState<M>) => void): () => void;
+  /** The state: the same object as before, as its `status` and its `messages` are, until something has changed. */
+  getSnapshot(): CompactorState<M>;
+  /** What a compaction would do. Changes nothing. If the policy names a model, `economics` says what it costs. */
+  plan(options?: PlanningOptions): Plan;
   /**
    * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
    * event that the policy asks for.
@@ -851,7 +857,7 @@ export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>
 export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel;
 
 /** A part of a summary while it is written. */
 export interface SummaryDelta {
@@ -875,6 +881,14 @@ export type Counted = {
 export interface SaveFailed {
   type: "saveFailed";
   message: string;
+}
+
+/** A policy names a model and gives no window, and the model is not known. */
+export interface UnknownModel {
+  type: "unknownModel";
+  model: string;
+  /** The window that is used. */
+  window: number;
 }
 
 /**
@@ -1527,7 +1541,7 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
 }
 
@@ -1762,6 +1776,33 @@ export interface Statistics {
   tokensPerSecond: number;
 }
 
+/** What a page shows of a compactor. */
+export interface CompactorState<M extends object = object> {
+  readonly status: Status;
+  /** What `messages()` returns. */
+  readonly messages: readonly M[];
+  /** True while a compaction runs. */
+  readonly isCompacting: boolean;
+}
+
+/** Options of a plan. The others are about `economics`. */
+export interface PlanningOptions extends EconomicsOptions {
+  /** Default: `session-compaction`. */
+  reason?: Reason;
+}
+
+/** What the next turns are taken to be. */
+export interface EconomicsOptions {
+  /** How many turns are added up, each as one request. Default: 10. */
+  turns?: number;
+  /** How many tokens each turn adds, its answer included. Default: twice the average of the messages in the view. */
+  turnTokens?: number;
+  /** How many of these are the answer. Default: half. */
+  answerTokens?: number;
+  /** Whether the provider's cache has the last request. Default: true, if its reading has a rate of its own. */
+  cached?: boolean;
+}
+
 /** What a compaction would do. */
 export interface Plan extends PlanFigures {
   /**
@@ -1769,6 +1810,8 @@ export interface Plan extends PlanFigures {
    * object; the array is a new one in each plan.
    */
   readonly actions: readonly MessageAction[];
+  /** What the next turns cost as it is, reduced, and summarized; undefined unless the policy names a model whose rates are known. */
+  readonly economics?: Economics;
 }
 
 /**
@@ -1861,6 +1904,37 @@ export interface MessageAction {
  * What a compaction does to a message.
  */
 export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "clearToolResults" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
+
+/** What the next turns cost with each way, in US dollars. */
+export interface Economics {
+  /** The model whose rates these are. */
+  model: string;
+  turns: number;
+  turnTokens: number;
+  /** After how many turns the window is full if nothing is done. */
+  turnsUntilFull: number;
+  nothing: Costs;
+  /** With reducers only, if they find anything. */
+  reducing?: CompactionCosts;
+  /** With the planned compaction, if it has a summary. */
+  summarizing?: CompactionCosts;
+}
+
+/** What one way costs. */
+export interface Costs {
+  /** In US dollars, over all turns, with the summary. */
+  total: number;
+  /** The summary, in US dollars. */
+  summary: number;
+  /** Tokens of the next prompt. */
+  tokens: number;
+}
+
+/** What a compaction costs. */
+export interface CompactionCosts extends Costs {
+  /** After how many turns it has cost no more than doing nothing; undefined if that is not within 1,000 turns. */
+  breakEvenTurns?: number;
+}
 
 /** Options of a compaction that runs only if it is due. */
 export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
@@ -1997,9 +2071,7 @@ export interface UsageOfView {
 export type SaveState = "saved" | "saving" | "unsaved";
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `session-compaction`. */
-  reason?: Reason;
+export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers">, PlanningOptions {
 }
 
 /** Options of a new compactor. */
@@ -2764,6 +2836,12 @@ export declare function presets(): Promise<Preset[]>;
 
 /** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
 export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy>;
+
+/**
+ * Fetches the windows and rates of models, about 9 kB. All asynchronous functions do that if a policy names a model. Only
+ * `setPolicy` and `statusUnder` need this call first, if their policy names one and gives no window.
+ */
+export declare function loadModels(): Promise<void>;
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
 export declare function extractive(request: ExtractiveRequest, context?: Partial<SummarizeContext>): Promise<string>;

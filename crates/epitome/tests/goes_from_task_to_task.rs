@@ -301,15 +301,15 @@ fn layers(truncates: bool, summarizes: bool) -> [usize; 3] {
     for round in 0..120 {
         let mut agent = team.agent("ann").unwrap();
         while let Some(reason) = agent.check(Phase::TurnStart) {
+            agent.compact(reason, None).unwrap();
+            let run = drive(&mut agent, |_| "ann has looked at the files.".into());
             let layer = match reason {
-                Reason::Reduce => 0,
+                _ if run.requests.is_empty() => 0,
                 Reason::TaskTransition => 2,
                 _ => 1,
             };
-            agent.compact(reason, None).unwrap();
-            drive(&mut agent, |_| "ann has looked at the files.".into());
             counts[layer] += usize::from(is_applied(&agent));
-            if layer == 1 && !is_applied(&agent) {
+            if !is_applied(&agent) && reason != Reason::Reduce {
                 break;
             }
         }
@@ -329,6 +329,9 @@ fn layers(truncates: bool, summarizes: bool) -> [usize; 3] {
             team.complete_task(format!("task {round}")).unwrap();
         }
     }
+    let shown = team.agent("ann").unwrap().log().layers();
+    let shown = [shown.reduced, shown.summarized, shown.transitions].map(|count| count as usize);
+    assert_eq!(shown, counts);
     counts
 }
 

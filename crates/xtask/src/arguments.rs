@@ -21,6 +21,7 @@ usage: cargo xtask <task>
   fidelity [PARTS]                 what conversations still say after a compaction; PARTS as meetings,tools
   lint                             formatting and clippy, warnings denied, and supply
   supply                           licences, versions, sources and use of the dependencies
+  shots                            pictures of every state of the page, in target/shots
   fuzz [MINUTES] [--only TARGETS] [--seed N]  inputs chosen by the code they reach, 1 minute for each target; TARGETS as engine,sse
   mutants [FILES] [--shard K/N]    small changes of the code, and whether a test notices each of them
   tidy                             shape of the source tree and direction of dependencies
@@ -45,6 +46,8 @@ pub(crate) enum Task {
     Build,
     /// Build the npm package.
     Package,
+    /// Take pictures of the page.
+    Shots,
     /// Measure what apps fetch of the npm package.
     Size,
     /// Build the npm package twice, and compare.
@@ -139,6 +142,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "test" => Task::Test,
             "build" => Task::Build,
             "package" => Task::Package,
+            "shots" => Task::Shots,
             "size" => Task::Size,
             "reproduce" => Task::Reproduce,
             "vocab" => Task::Vocab,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::command;
+use crate::compressed;
 use crate::failure::Result;
 use crate::glue;
 use crate::sbom;
@@ -24,6 +25,8 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
     steps.run("TypeScript app", || {
         command::run(&mut workspace.npm(["run", "build", "--workspace", "www"]))
     })?;
+    let pages = [workspace.path("dist"), workspace.path("www/dist")];
+    compressed::write(workspace, steps, &pages)?;
     steps.run_long("demo server", "1 minute the first time", || {
         command::run(&mut workspace.cargo([
             "build",

@@ -9,6 +9,7 @@ mod browser;
 mod cargo_tool;
 mod chrome_for_testing;
 mod command;
+mod compressed;
 mod debian;
 mod demo;
 mod failure;
@@ -26,6 +27,7 @@ mod reproduce;
 mod sbom;
 mod server;
 mod services;
+mod shots;
 mod size;
 mod sizes;
 mod source_paths;
@@ -91,6 +93,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
             .map(|_| services::obtain(&workspace, steps))
             .map(|()| llm::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
+        Task::Shots => shots::run(&workspace, steps),
         Task::Size => {
             toolchain::install(&workspace, steps)?;
             size::run(&workspace, steps)

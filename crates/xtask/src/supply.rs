@@ -13,11 +13,12 @@ use crate::steps::Steps;
 use crate::workspace::Workspace;
 
 /// The lock files of npm packages.
-const NPM_LOCKS: [&str; 4] = [
+const NPM_LOCKS: [&str; 5] = [
     "package-lock.json",
     "bench/package-lock.json",
     "tests/llm/package-lock.json",
     "tests/tokenizers/package-lock.json",
+    "tests/packaging/package-lock.json",
 ];
 
 /// Installs what is missing, and fails at the first finding. Advisories are skipped, with a line that says so, where their

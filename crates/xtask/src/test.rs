@@ -26,6 +26,8 @@ use crate::workspace::Workspace;
 const SUMMARIZER: &str = "tests/servers/summarizer.mjs";
 /// Tokenizers of models, 290 MB. They have a separate lock file, so that other tasks do not install them.
 const TOKENIZERS: &str = "tests/tokenizers";
+/// Bundlers and runtimes that the packed package has to work with, 530 MB. They have a separate lock file too.
+const PACKAGING: &str = "tests/packaging";
 
 /// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at
 /// the end, whether or not a step failed.
@@ -54,6 +56,7 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
     size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
     llm::obtain(workspace, steps);
+    node::install_in(workspace, steps, PACKAGING)?;
     let demo_server = artifacts::demo_server(workspace);
     let environment =
         [("EPITOME_BROWSER", browser.binary()), ("EPITOME_SERVE", demo_server.as_path())];

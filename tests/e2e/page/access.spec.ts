@@ -63,7 +63,7 @@ test("everything can be done with the keyboard", async ({ page }) => {
   await expect(epitome.details).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(epitome.details).toBeHidden();
-  await tabTo("Undo the compaction", "Shift+Tab");
+  await tabTo("Undo", "Shift+Tab");
   await page.keyboard.press("Enter");
   await expect(epitome.undo).toHaveCount(0);
   await expect(epitome.button("Compact now")).toBeFocused();

@@ -58,6 +58,8 @@ export class EpitomePage {
   readonly meter: Locator;
   readonly alert: Locator;
   readonly rows: Locator;
+  /** The places in the list where compactions end. */
+  readonly dividers: Locator;
   readonly details: Locator;
   readonly undo: Locator;
   readonly result: Locator;
@@ -70,7 +72,8 @@ export class EpitomePage {
     this.#page = page;
     this.meter = page.getByRole("meter", { name: "Context window" });
     this.alert = page.getByRole("alert");
-    this.rows = page.getByRole("list", { name: "Messages" }).getByRole("button");
+    this.rows = page.getByRole("list", { name: "Messages" }).getByRole("button", { name: / tokens / });
+    this.dividers = page.getByRole("list", { name: "Messages" }).getByRole("button", { name: /^Compaction \d/ });
     this.details = page.getByRole("dialog");
     this.undo = this.button("Undo the compaction");
     this.result = page.getByRole("region", { name: "The conversation now" });

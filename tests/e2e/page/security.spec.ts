@@ -1,5 +1,10 @@
 // What the pages may do in the browser, even if they had a mistake; and to whom a key is sent.
 
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, type Page, test } from "@playwright/test";
 import { EpitomePage, scripted, toolLoop } from "./page.js";
 
@@ -36,6 +41,41 @@ test("the page works under its policy: no script and no style inside it", async 
   await epitome.rows.first().click();
   expect(await page.locator(".segment").first().evaluate((segment) => segment.clientWidth)).toBeGreaterThan(0);
   expect(await violations()).toEqual([]);
+});
+
+test("a server of files serves the page as it is built, and its policy is in it", async ({ page }) => {
+  const folder = fileURLToPath(new URL("../../../dist", import.meta.url));
+  const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml" };
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? "/", "http://files").pathname;
+    const file = join(folder, path === "/" ? "index.html" : path);
+    readFile(file).then(
+      (bytes) => response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" }).end(bytes),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const violations = await watched(page);
+  try {
+    const epitome = new EpitomePage(page);
+    await epitome.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await epitome.compact();
+    await epitome.isCompacted();
+    expect(await violations()).toEqual([]);
+    const written = await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "document.title = 'ran'";
+      try {
+        document.head.append(script);
+      } catch {
+        // Refused by Trusted Types.
+      }
+      return document.title;
+    });
+    expect(written).not.toBe("ran");
+  } finally {
+    server.close();
+  }
 });
 
 test("the chat app works under its policy", async ({ page }) => {

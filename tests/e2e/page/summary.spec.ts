@@ -57,7 +57,7 @@ test("g5: a result is shown in tokens, in percent, and by its session", async ({
   await epitome.compact();
   await epitome.isCompacted();
   await expect(epitome.result).toContainText(/6,917\s*→\s*3,\d{3}\s*tokens\s*−4\d %/);
-  await expect(epitome.result).toContainText(/\d+ % of the window used · session 2/);
+  await expect(epitome.result).toContainText(/became the summary · \d+ requests? · .* · still a legal request · \d+ % of the window used · session 2/);
   const events = (await epitome.events()).join("\n");
   expect(events).toContain("Compacting: 6,917 tokens (86 %), threshold 6,000.");
   expect(events).toMatch(/Done: 6,917 → 3,\d{3} tokens \(−4\d %\)\./);

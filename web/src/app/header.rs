@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::{Theme, copy};
+use crate::shortcuts;
 use crate::store::Store;
 
 /// How the package is installed.
@@ -59,6 +60,10 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                     <code>{INSTALL}</code>
                 </button>
                 <a href="chat/">"Chat app"</a>
+                <a href="#doctor" title="Why was a request refused?">"Doctor"</a>
+                <button type="button" class="link keys-link" on:click=move |_| shortcuts::show()>
+                    "Keys"
+                </button>
                 <fieldset class="segmented theme">
                     <legend class="visually-hidden">"Theme"</legend>
                     {Theme::ALL.map(choice)}

@@ -15,7 +15,8 @@ pub(crate) async fn save(name: &str, pieces: &Array) {
     let _ = try_save(name, pieces).await;
 }
 
-async fn try_save(name: &str, pieces: &Array) -> Result<(), JsValue> {
+/// A text, given in pieces, as a file's content.
+pub(super) async fn blob(pieces: &Array) -> Result<Blob, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type("application/json");
     // The browser copies each text when the blob is made, but it does not copy the blobs that a blob is made of. Many
@@ -30,7 +31,11 @@ async fn try_save(name: &str, pieces: &Array) -> Result<(), JsValue> {
         let part = Blob::new_with_str_sequence(&batch)?;
         parts.push(&part);
     }
-    let blob = Blob::new_with_blob_sequence_and_options(&parts, &options)?;
+    Blob::new_with_blob_sequence_and_options(&parts, &options)
+}
+
+async fn try_save(name: &str, pieces: &Array) -> Result<(), JsValue> {
+    let blob = blob(pieces).await?;
     let address = Url::create_object_url_with_blob(&blob)?;
     let document = web_sys::window().and_then(|window| window.document());
     if let Some(document) = document {

@@ -7,6 +7,9 @@ use web_sys::{
     ScrollLogicalPosition,
 };
 
+/// The id of the page's main part, which gets the focus if what had it is gone and nothing else is near.
+pub(crate) const MAIN: &str = "main";
+
 fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
 }

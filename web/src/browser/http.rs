@@ -1,13 +1,26 @@
 //! Files from the page's own server.
 
 use js_sys::Uint8Array;
-use wasm_bindgen::JsCast as _;
+use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
 
 /// The origin of the page, such as `http://127.0.0.1:8080`.
 pub(crate) fn origin() -> String {
     web_sys::window().and_then(|window| window.location().origin().ok()).unwrap_or_default()
+}
+
+/// The part of the page's address behind `#`, with it; empty without one.
+pub(crate) fn address_part() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// Removes that part from the address, without a new entry in the history.
+pub(crate) fn clear_address_part() {
+    let Some(window) = web_sys::window() else { return };
+    if let (Ok(history), Ok(path)) = (window.history(), window.location().pathname()) {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&path));
+    }
 }
 
 /// The text at an address; `None` if the request fails.

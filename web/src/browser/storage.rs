@@ -1,26 +1,39 @@
-//! Texts that the browser stores until the tab is closed. A browser that stores nothing is not an error.
+//! Texts that the browser stores. A browser that stores nothing is not an error.
 
 use web_sys::Storage;
 
-fn storage() -> Option<Storage> {
-    web_sys::window()?.session_storage().ok()?
+/// How long the browser keeps a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// Until the tab is closed.
+    Tab,
+    /// For the next visit too.
+    Lasting,
+}
+
+fn storage(lifetime: Lifetime) -> Option<Storage> {
+    let window = web_sys::window()?;
+    match lifetime {
+        Lifetime::Tab => window.session_storage().ok()?,
+        Lifetime::Lasting => window.local_storage().ok()?,
+    }
 }
 
 /// The stored text of this name.
-pub(crate) fn recall(name: &str) -> Option<String> {
-    storage()?.get_item(name).ok()?
+pub(crate) fn recall(lifetime: Lifetime, name: &str) -> Option<String> {
+    storage(lifetime)?.get_item(name).ok()?
 }
 
 /// Stores a text.
-pub(crate) fn remember(name: &str, text: &str) {
-    if let Some(storage) = storage() {
+pub(crate) fn remember(lifetime: Lifetime, name: &str, text: &str) {
+    if let Some(storage) = storage(lifetime) {
         let _ = storage.set_item(name, text);
     }
 }
 
 /// Removes a stored text.
-pub(crate) fn forget(name: &str) {
-    if let Some(storage) = storage() {
+pub(crate) fn forget(lifetime: Lifetime, name: &str) {
+    if let Some(storage) = storage(lifetime) {
         let _ = storage.remove_item(name);
     }
 }

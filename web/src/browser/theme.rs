@@ -1,5 +1,6 @@
 //! The theme: light, dark, or that of the system. `index.html` applies it before the first paint.
 
+use super::storage::{Lifetime, recall, remember};
 use strum::EnumCount;
 
 /// The theme, which is stored for the next visit.
@@ -38,23 +39,20 @@ impl Theme {
 
     /// The stored theme.
     pub(crate) fn chosen() -> Self {
-        let storage = web_sys::window().and_then(|window| window.local_storage().ok()?);
-        let name = storage.and_then(|storage| storage.get_item(KEY).ok()?);
+        let name = recall(Lifetime::Lasting, KEY);
         let chosen = |theme: &Self| name.as_deref() == Some(theme.as_str());
         Self::ALL.into_iter().find(chosen).unwrap_or_default()
     }
 
     /// Applies and stores the theme.
     pub(crate) fn apply(self) {
-        let Some(window) = web_sys::window() else { return };
-        if let Some(root) = window.document().and_then(|document| document.document_element()) {
+        let document = web_sys::window().and_then(|window| window.document());
+        if let Some(root) = document.and_then(|document| document.document_element()) {
             let _ = match self {
                 Self::System => root.remove_attribute("data-theme"),
                 Self::Light | Self::Dark => root.set_attribute("data-theme", self.as_str()),
             };
         }
-        if let Ok(Some(storage)) = window.local_storage() {
-            let _ = storage.set_item(KEY, self.as_str());
-        }
+        remember(Lifetime::Lasting, KEY, self.as_str());
     }
 }

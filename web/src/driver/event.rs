@@ -182,7 +182,11 @@ fn end(store: Store, report: Report) {
         }
         Outcome::Failed { message } => store.live.record(format!("Failed: {message}.")),
     }
-    store.report.set(Some(Arc::new(report)));
+    let report = Arc::new(report);
+    if matches!(report.outcome, Outcome::Applied { .. }) {
+        store.keep_report(report.clone());
+    }
+    store.report.set(Some(report));
     // Settings that were changed during the compaction are applied now.
     store.schedule();
 }

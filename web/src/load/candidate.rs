@@ -22,6 +22,13 @@ pub(crate) struct Candidate {
 /// The keys of messages, the same as in [`messages_of`].
 const KEYS: [&str; 3] = ["messages", "contents", "input"];
 
+impl Candidate {
+    /// Messages for everyone, without instructions.
+    fn of(label: String, messages: Array) -> Self {
+        Self { label, messages, overhead: String::new() }
+    }
+}
+
 /// Finds the conversations in a text. Fails with a sentence for the user.
 ///
 /// It uses the browser's JSON parser, because that accepts half of a surrogate pair, which some recordings contain,
@@ -49,7 +56,7 @@ fn spoken(text: &str) -> Option<Candidate> {
         }
         messages.push(&message);
     }
-    Some(Candidate { label: "Conversation".to_owned(), messages, overhead: String::new() })
+    Some(Candidate::of("Conversation".to_owned(), messages))
 }
 
 /// The conversations of a JSONL text; `None` if its first line is not JSON.
@@ -72,7 +79,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
     if documents.iter().all(|(_, document)| is_message(document)) {
         let messages: Array = documents.iter().map(|(_, document)| document).collect();
         let label = "Conversation".to_owned();
-        return Some(Ok(vec![Candidate { label, messages, overhead: String::new() }]));
+        return Some(Ok(vec![Candidate::of(label, messages)]));
     }
     let found = documents.iter().map(|(number, document)| {
         candidate(document, &format!("Line {number}"))
@@ -83,8 +90,7 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
 
 fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
     if let Some(messages) = document.dyn_ref::<Array>() {
-        let overhead = String::new();
-        return Ok(Candidate { label: label.to_owned(), messages: messages.clone(), overhead });
+        return Ok(Candidate::of(label.to_owned(), messages.clone()));
     }
     messages_of(shallow(document))
         .map_err(|error| format!("This is not a conversation: {error}."))?;

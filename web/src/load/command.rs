@@ -7,7 +7,7 @@ use super::candidate::{Candidate, candidates};
 use super::reader::read;
 use super::sample::Sample;
 use crate::browser::{self, File, focus_instead_of_nothing, text_at};
-use crate::store::{SampleWindow, Store};
+use crate::store::{Kept, SampleWindow, Session, Store};
 
 /// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
 pub(super) const HEADING: &str = "loaded-heading";
@@ -15,11 +15,32 @@ pub(super) const HEADING: &str = "loaded-heading";
 /// The conversations of a document, while the user chooses one.
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
 
+/// Where a conversation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The user's own: it is kept for the next visit.
+    Own,
+    /// A sample, which is kept once it has changed.
+    Sample(Sample),
+    /// The browser, which keeps it; it may have been a sample.
+    Kept(Option<Sample>),
+}
+
+impl Origin {
+    fn sample(self) -> Option<Sample> {
+        match self {
+            Self::Own => None,
+            Self::Sample(sample) => Some(sample),
+            Self::Kept(sample) => sample,
+        }
+    }
+}
+
 /// Opens a pasted text.
 pub(crate) fn open_text(store: Store, found: Found, text: String) {
     let name = "Pasted text".to_owned();
     begin(store, name.clone());
-    spawn_local(async move { open(store, found, name, text, None).await });
+    spawn_local(async move { open(store, found, name, text, Origin::Own).await });
 }
 
 /// Opens a file.
@@ -27,7 +48,7 @@ pub(crate) fn open_file(store: Store, found: Found, file: File) {
     begin(store, file.name());
     spawn_local(async move {
         match browser::read(&file).await {
-            Ok(text) => open(store, found, file.name(), text, None).await,
+            Ok(text) => open(store, found, file.name(), text, Origin::Own).await,
             Err(problem) => fail(store, problem),
         }
     });
@@ -41,7 +62,7 @@ pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
             let problem = "The sample could not be fetched. Is the server still running?";
             return fail(store, problem.to_owned());
         };
-        open(store, found, sample.title().to_owned(), text, Some(sample)).await;
+        open(store, found, sample.title().to_owned(), text, Origin::Sample(sample)).await;
     });
 }
 
@@ -53,14 +74,14 @@ pub(crate) fn choose(store: Store, found: Found, index: usize) {
     store.load_error.set(None);
     store.loading.set(Some((name.clone(), 0.0)));
     spawn_local(async move {
-        settle(store, &name.clone(), read_beside(store, name, candidate, None).await);
+        settle(store, &name.clone(), read_beside(store, name, candidate, Origin::Own).await);
         if store.load_error.with_untracked(Option::is_none) {
             found.set_value(Vec::new());
         }
     });
 }
 
-async fn open(store: Store, found: Found, name: String, text: String, sample: Option<Sample>) {
+async fn open(store: Store, found: Found, name: String, text: String, origin: Origin) {
     let mut candidates = match candidates(&text) {
         Ok(candidates) => candidates,
         Err(problem) => return fail(store, problem),
@@ -74,7 +95,7 @@ async fn open(store: Store, found: Found, name: String, text: String, sample: Op
         return;
     }
     if let Some(candidate) = candidates.pop() {
-        settle(store, &name.clone(), read_beside(store, name, candidate, sample).await);
+        settle(store, &name.clone(), read_beside(store, name, candidate, origin).await);
     }
 }
 
@@ -83,8 +104,9 @@ async fn read_beside(
     store: Store,
     name: String,
     candidate: Candidate,
-    sample: Option<Sample>,
+    origin: Origin,
 ) -> Result<(), String> {
+    let sample = origin.sample();
     let current = store.settings.policy.with_untracked(|policy| policy.window);
     let held = store.sample_window.get_value().filter(|held| held.shown == current);
     let before = held.map_or(current, |held| held.before);
@@ -95,10 +117,39 @@ async fn read_beside(
         focus_instead_of_nothing(HEADING);
     }
     store.sample_window.set_value(sample.map(|_| SampleWindow { shown: window, before }));
+    if origin == Origin::Own {
+        store.keep();
+    }
     Ok(())
 }
 
-fn begin(store: Store, name: String) {
+/// Opens a kept conversation from its messages and what was recorded since.
+pub(super) async fn open_kept(
+    store: Store,
+    found: Found,
+    kept: Kept,
+    messages: String,
+    changes: String,
+) {
+    let sample = Sample::ALL.into_iter().find(|sample| sample.title() == kept.name);
+    open(store, found, kept.name, messages, Origin::Kept(sample)).await;
+    if store.load_error.with_untracked(Option::is_some) {
+        return;
+    }
+    if !changes.is_empty() {
+        let format = store.read(Session::format);
+        let tokenizer = store.settings.counting.tokenizer(format.family());
+        let replayed = store.write(|session| session.replay(changes, tokenizer));
+        if let Some(Err(problem)) = replayed {
+            return fail(store, format!("Its compactions could not be restored: {problem}."));
+        }
+        store.apply_settings();
+        store.show_change();
+    }
+    store.show_kept(kept.id);
+}
+
+pub(super) fn begin(store: Store, name: String) {
     store.load_error.set(None);
     store.choices.set(Vec::new());
     store.loading.set(Some((name, 0.0)));
@@ -111,7 +162,7 @@ fn settle(store: Store, name: &str, read: Result<(), String>) {
     }
 }
 
-fn fail(store: Store, problem: String) {
+pub(super) fn fail(store: Store, problem: String) {
     store.loading.set(None);
     store.load_error.set(Some(problem));
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use epitome::history::{Ending, most_recent, repair};
-use epitome::message::{Message, MessageId};
+use epitome::history::{Ending, Record, most_recent, repair};
+use epitome::message::{Audience, Message, MessageId};
 use epitome::{Compactor, Policy};
 use epitome_formats::{Detection, Format, detect, fit_steps, step_id};
 use js_sys::Array;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::candidate::Candidate;
 use crate::browser::{Pace, Stopwatch, show_memory};
 use crate::number::{count, plural};
-use crate::store::{Document, Excerpt, Note, Session, Store};
+use crate::store::{Document, Excerpt, Note, Session, Store, agents};
 
 /// The longest slice of reading. Each pause takes time too, so slices are longer than for background work.
 const SLICE_MS: f64 = 16.0;
@@ -67,7 +67,10 @@ pub(super) async fn read(
         store.settings.form.update(|form| form.set_document_overhead(overhead_tokens));
     }
     let messages = originals.length();
+    let records = compactor.log().records();
+    let names = agents(records.iter().filter_map(Record::message));
     let session = Session::new(format, compactor, originals, candidate.messages);
+    let session = session.with_agents(names);
     store.write(|current| *current = session);
     store.apply_settings();
     let format = format.title();
@@ -114,7 +117,12 @@ async fn read_as(
         {
             return Ok(Attempt::OtherFormat(other));
         }
-        let steps = read_message(format, &value, index, &mut notes)?;
+        let mut steps = read_message(format, &value, index, &mut notes)?;
+        if let Some(names) = audience(&value) {
+            for step in &mut steps {
+                step.audience = Audience::Agents(names.clone());
+            }
+        }
         if recent_only {
             read.push(steps);
         } else {
@@ -202,6 +210,12 @@ fn read_message(
         explanation: issue.message,
     }));
     Ok(reading.messages)
+}
+
+/// The agents that a message is only for: their names under `audience`, which no format of a provider has.
+fn audience(value: &Value) -> Option<Vec<String>> {
+    let names = value.get("audience")?.as_array()?.iter();
+    names.map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// The engine's id of a loaded message.

@@ -8,11 +8,13 @@ pub(crate) enum Sample {
     Support,
     Coding,
     Trip,
+    Review,
 }
 
 impl Sample {
     /// Every sample, in the order shown.
-    pub(crate) const ALL: [Self; Self::COUNT] = [Self::Support, Self::Coding, Self::Trip];
+    pub(crate) const ALL: [Self; Self::COUNT] =
+        [Self::Support, Self::Coding, Self::Trip, Self::Review];
 
     /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {
@@ -20,6 +22,7 @@ impl Sample {
             Self::Support => "support.json",
             Self::Coding => "coding.json",
             Self::Trip => "trip.json",
+            Self::Review => "review.json",
         }
     }
 
@@ -29,6 +32,7 @@ impl Sample {
             Self::Support => "Customer support",
             Self::Coding => "A coding session",
             Self::Trip => "Planning a trip",
+            Self::Review => "A design review",
         }
     }
 
@@ -38,6 +42,7 @@ impl Sample {
             Self::Support => "a damaged espresso machine, with tools called in parallel",
             Self::Coding => "a bug hunt through a parser, with file reads and test runs",
             Self::Trip => "four friends, four languages, one week in Lisbon",
+            Self::Review => "five agents review an app that opens doors, with private notes",
         }
     }
 
@@ -47,6 +52,7 @@ impl Sample {
             Self::Support => 8_000,
             Self::Coding => 12_000,
             Self::Trip => 10_000,
+            Self::Review => 4_200,
         }
     }
 }

@@ -5,6 +5,7 @@ use epitome::history::{Change, Edit, PartChange};
 use epitome::message::Message;
 use leptos::prelude::*;
 
+use super::layout::{Item, Layout};
 use super::preview::preview;
 use super::visible_rows::ROW_HEIGHT;
 use crate::label::{action_label, change_label};
@@ -143,10 +144,10 @@ impl Row {
         })
     }
 
-    /// The role, with the author's name if there is one.
+    /// The author's name, if there is one, and the role. The name comes first, because it tells authors of one role apart.
     pub(crate) fn speaker(&self) -> String {
         match &self.message.author {
-            Some(author) => format!("{} · {author}", self.message.role.as_str()),
+            Some(author) => format!("{author} · {}", self.message.role.as_str()),
             None => self.message.role.as_str().to_owned(),
         }
     }
@@ -176,37 +177,70 @@ pub(super) fn element_id(index: usize) -> String {
     format!("message-{index}")
 }
 
-/// A row.
+/// An item of the list: a message, or the place where a compaction ends.
 #[component]
 pub(super) fn RowView(
     store: Store,
+    /// What stands where.
+    layout: Memo<Layout>,
     /// The index in the list.
     index: usize,
-    /// The number of rows of the list.
+    /// The number of items of the list.
     total: Memo<usize>,
-    /// The index of the row with the focus.
+    /// The index of the item with the focus.
+    active: RwSignal<usize>,
+) -> impl IntoView {
+    let item = Memo::new(move |_| layout.with(|layout| layout.at(index)));
+    let content = move || match item.get()? {
+        Item::Message(message) => {
+            Some(view! { <MessageRow store index message active /> }.into_any())
+        }
+        Item::Divider(compaction) => {
+            Some(view! { <Divider store index compaction active /> }.into_any())
+        }
+    };
+    let offset = format!("translateY({}px)", index.saturating_mul(ROW_HEIGHT));
+    view! {
+        <div
+            role="listitem"
+            class="row-place"
+            style:transform=offset
+            aria-posinset=(index + 1).to_string()
+            aria-setsize=move || total.get().to_string()
+        >
+            {content}
+        </div>
+    }
+}
+
+/// A message.
+#[component]
+fn MessageRow(
+    store: Store,
+    index: usize,
+    /// Its index among the messages that the list can show.
+    message: usize,
     active: RwSignal<usize>,
 ) -> impl IntoView {
     let row = Memo::new(move |_| {
         store.revision.track();
-        Row::at(store, index).map(|row| Cells::of(&row))
+        Row::at(store, message).map(|row| Cells::of(&row))
     });
     let open = move |_| {
         active.set(index);
-        store.opened.set(Some(index));
+        store.opened.set(Some(message));
     };
     let lit = move || {
         let position = row.with(|cells| cells.as_ref().and_then(|cells| cells.position));
         store.lit.with(|lit| position.is_some_and(|position| lit.contains(&position)))
     };
-    let offset = format!("translateY({}px)", index.saturating_mul(ROW_HEIGHT));
     let cells = move || {
         row.get().map(|cells| {
             let number = cells.number.map_or_else(|| "·".to_owned(), |number| number.to_string());
             view! {
                 <span class="row-number">{number}</span>
                 <span class="row-speaker" data-role=cells.role>{cells.speaker}</span>
-                <span class="row-preview">{cells.preview}</span>
+                <span class="row-preview" dir="auto">{cells.preview}</span>
                 <span class="row-tokens">
                     {thousands(cells.tokens)} <span class="visually-hidden">" tokens"</span>
                 </span>
@@ -219,25 +253,53 @@ pub(super) fn RowView(
         })
     };
     view! {
-        <div
-            role="listitem"
-            class="row-place"
-            style:transform=offset
-            aria-posinset=(index + 1).to_string()
-            aria-setsize=move || total.get().to_string()
+        <button
+            type="button"
+            class="row"
+            id=element_id(index)
+            tabindex=move || if active.get() == index { "0" } else { "-1" }
+            class:lit=lit
+            data-action=move || row.with(|cells| cells.as_ref().map(|cells| cells.status.as_str()))
+            data-position=move || {
+                row.with(|cells| cells.as_ref()?.position.map(|position| position.to_string()))
+            }
+            on:click=open
         >
-            <button
-                type="button"
-                class="row"
-                id=element_id(index)
-                tabindex=move || if active.get() == index { "0" } else { "-1" }
-                class:lit=lit
-                data-action=move || row.with(|cells| cells.as_ref().map(|cells| cells.status.as_str()))
-                on:click=open
-            >
-                {cells}
-            </button>
-        </div>
+            {cells}
+        </button>
+    }
+}
+
+/// The place behind the messages that a compaction has summarized.
+#[component]
+fn Divider(
+    store: Store,
+    index: usize,
+    /// Its index among the active compactions.
+    compaction: usize,
+    active: RwSignal<usize>,
+) -> impl IntoView {
+    let compaction = Memo::new(move |_| {
+        store.compactions.with(|compactions| compactions.get(compaction).cloned())
+    });
+    let open = move |_| {
+        active.set(index);
+        store.compared.set(compaction.get_untracked().map(|compaction| compaction.checkpoint));
+    };
+    let words = move || {
+        let shown = compaction.get();
+        shown.map(|shown| format!("Compaction {}: {}", shown.number, shown.described()))
+    };
+    view! {
+        <button
+            type="button"
+            class="divider"
+            id=element_id(index)
+            tabindex=move || if active.get() == index { "0" } else { "-1" }
+            on:click=open
+        >
+            <span class="divider-words">{words}</span>
+        </button>
     }
 }
 

@@ -1,48 +1,89 @@
 //! What the patterns of the bar stand for, with numbers.
 
 use epitome::Pressure;
+use epitome::message::Role;
 use leptos::prelude::*;
 
 use super::segment::Segment;
 use crate::number::{percent, share, thousands};
 use crate::store::Store;
 
-/// What fills the window. The shares add up to the window, or to more if the conversation does not fit.
+/// What fills the window. The shares add up to the window, or to more if the conversation does not fit. An entry of messages
+/// limits the list to them.
 #[component]
 pub(crate) fn Legend(store: Store) -> impl IntoView {
+    let entries = Memo::new(move |_| store.pressure.get().map(|pressure| rows(&pressure)));
+    let window = move || store.pressure.with(|pressure| pressure.as_ref().map_or(0, |p| p.window));
     let rows = move || {
-        store.pressure.get().map(|pressure| {
-            let window = pressure.window;
-            rows(&pressure)
-                .into_iter()
-                .map(|(name, label, tokens)| {
-                    view! {
-                        <li>
-                            <span class="swatch" data-segment=name aria-hidden="true"></span>
-                            <span class="legend-label">{label}</span>
-                            <span class="legend-tokens">{thousands(tokens)}</span>
-                            <span class="legend-share">{percent(share(tokens, window))}</span>
-                        </li>
-                    }
-                })
-                .collect_view()
-        })
+        let entries = entries.get().unwrap_or_default();
+        entries
+            .into_iter()
+            .map(|entry| view! { <li><EntryView store entry window=window() /></li> })
+            .collect_view()
     };
     view! { <ul class="legend" aria-label="What fills the window, in tokens">{rows}</ul> }
 }
 
+#[component]
+fn EntryView(store: Store, entry: Entry, window: u32) -> impl IntoView {
+    let Entry { name, label, tokens, role } = entry;
+    let content = view! {
+        <span class="swatch" data-segment=name aria-hidden="true"></span>
+        <span class="legend-label">{label}</span>
+        " "
+        <span class="legend-tokens">{thousands(tokens)}</span>
+        " "
+        <span class="legend-share">{percent(share(tokens, window))}</span>
+    };
+    let Some(role) = role else {
+        return view! { <span class="legend-entry">{content}</span> }.into_any();
+    };
+    let chosen = move || store.filter.with(|filter| filter.role == Some(role));
+    let choose = move |_| {
+        let role = (!chosen()).then_some(role);
+        store.filter.update(|filter| filter.role = role);
+    };
+    view! {
+        <button
+            type="button"
+            class="legend-entry"
+            title="List only these"
+            aria-pressed=move || chosen().to_string()
+            on:click=choose
+        >
+            {content}
+        </button>
+    }
+    .into_any()
+}
+
+/// An entry of the legend.
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    /// Its name in the page's markup.
+    name: &'static str,
+    label: &'static str,
+    tokens: u32,
+    /// The role of its messages, if it is made of messages of one role.
+    role: Option<Role>,
+}
+
 /// The segments that are not empty, what is free, and what is free of the reserve.
-fn rows(pressure: &Pressure) -> Vec<(&'static str, &'static str, u32)> {
+fn rows(pressure: &Pressure) -> Vec<Entry> {
     let (tokens, window) = (pressure.tokens, pressure.window);
     let upper = pressure.threshold.unwrap_or(window).min(window);
     let free = upper.saturating_sub(tokens);
     let reserve = window.saturating_sub(upper.max(tokens));
-    let segments = Segment::ALL
-        .into_iter()
-        .map(|segment| (segment.as_str(), segment.label(), segment.tokens(&pressure.breakdown)));
+    let segments = Segment::ALL.into_iter().map(|segment| Entry {
+        name: segment.as_str(),
+        label: segment.label(),
+        tokens: segment.tokens(&pressure.breakdown),
+        role: segment.role(),
+    });
+    let rest = [("free", "Free", free), ("reserve", "Reserve left", reserve)];
     segments
-        .filter(|(_, _, tokens)| *tokens > 0)
-        .chain([("free", "Free", free), ("reserve", "Reserve left", reserve)])
+        .filter(|entry| entry.tokens > 0)
+        .chain(rest.map(|(name, label, tokens)| Entry { name, label, tokens, role: None }))
         .collect()
 }
 
@@ -68,7 +109,7 @@ mod tests {
                 floor: 0,
                 breakdown,
             };
-            let sum: u32 = rows(&pressure).iter().map(|(_, _, tokens)| tokens).sum();
+            let sum: u32 = rows(&pressure).iter().map(|entry| entry.tokens).sum();
             assert_eq!(sum, 8_000, "{tokens}");
         }
     }

@@ -1,6 +1,7 @@
 //! The kinds of content that fill a window.
 
 use epitome::Breakdown;
+use epitome::message::Role;
 use strum::EnumCount;
 
 /// One kind of content.
@@ -28,6 +29,17 @@ impl Segment {
             Self::User => "user",
             Self::Assistant => "assistant",
             Self::Results => "results",
+        }
+    }
+
+    /// The role of its messages; `None` if it is not made of messages of one role.
+    pub(super) fn role(self) -> Option<Role> {
+        match self {
+            Self::System => Some(Role::System),
+            Self::User => Some(Role::User),
+            Self::Assistant => Some(Role::Assistant),
+            Self::Results => Some(Role::Tool),
+            Self::Tools | Self::Summary => None,
         }
     }
 

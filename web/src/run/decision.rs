@@ -9,7 +9,8 @@ use crate::label::reason_label;
 use crate::number::{percentage, thousands};
 use crate::store::Store;
 
-const CONTINUE_BUTTON: &str = "continue";
+/// The id of the button that continues.
+pub(crate) const CONTINUE_BUTTON: &str = "continue";
 
 /// The figures of the compaction, and the choice to continue or to skip it.
 #[component]

@@ -61,6 +61,11 @@ impl Form {
         }
     }
 
+    /// The policy of an agent, if it is valid.
+    pub(crate) fn resolve_for(&self, agent: &str) -> Result<Policy, PolicyError> {
+        self.spec.for_agent(agent).resolve()
+    }
+
     /// The text of a field: what the user typed, or the value of the policy.
     pub(crate) fn text(&self, field: &TextField, policy: &Policy) -> String {
         let typed = self.typed.get(&field.name);

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::counting::CountingState;
 use super::form::Form;
+use super::kept;
 use super::summarizer::{Availability, Summarizer};
 
 /// State of the settings. Copying it copies handles.
@@ -23,19 +24,23 @@ pub(crate) struct SettingsState {
     pub(crate) own_server: RwSignal<Availability>,
     /// What counts tokens.
     pub(crate) counting: CountingState,
+    /// What the browser keeps for the next visit.
+    pub(super) kept: StoredValue<String>,
 }
 
 impl SettingsState {
-    /// The recommended settings.
+    /// The settings of the last visit, or the recommended ones.
     pub(crate) fn new() -> Self {
-        let form = RwSignal::new(Form::recommended());
+        let (form, summarizer) = kept::last();
+        let form = RwSignal::new(form);
         Self {
             form,
             policy: Memo::new(move |_| form.with(Form::policy)),
             error: RwSignal::new(None),
-            summarizer: RwSignal::new(Summarizer::remembered()),
+            summarizer: RwSignal::new(summarizer),
             own_server: RwSignal::new(Availability::Unknown),
             counting: CountingState::new(),
+            kept: StoredValue::new(String::new()),
         }
     }
 
@@ -48,6 +53,13 @@ impl SettingsState {
             // The page quotes a transcript, chunk by chunk.
             policy.summary.input = SummaryInput::Transcript;
         }
+        Ok(policy)
+    }
+
+    /// The policy of an agent. Its summaries are written by the page. Not tracked.
+    pub(crate) fn resolve_for(self, agent: &str) -> Result<Policy, PolicyError> {
+        let mut policy = self.form.with_untracked(|form| form.resolve_for(agent))?;
+        policy.summary.input = SummaryInput::Transcript;
         Ok(policy)
     }
 

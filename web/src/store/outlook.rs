@@ -49,6 +49,14 @@ impl Treatment {
         }
     }
 
+    /// What happens to the message at a position by this plan; without a plan it stays, unless it is gone.
+    pub(crate) fn at(compactor: &Compactor, plan: Option<&Plan>, position: usize) -> Self {
+        match compactor.conversation().projection().dropped.contains(&position) {
+            true => Self::Gone,
+            false => Self::of(plan.map_or(Action::Keep, |plan| plan.action(position))),
+        }
+    }
+
     fn of(action: Action) -> Self {
         match action {
             Action::Keep => Self::Kept,

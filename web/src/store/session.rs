@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use epitome::history::View;
-use epitome::message::{Message, MessageId};
+use epitome::message::{Message, MessageId, Role};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
-use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Timestamp};
+use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Snapshot, Stored, Timestamp};
 use epitome_formats::{Format, Outgoing, Recipe};
 use js_sys::{Array, JSON};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
+use super::lanes::{self, Heard, Lane};
 use super::message_number::{MessageNumber, index_of};
 use crate::browser::Abort;
 
@@ -22,6 +23,10 @@ pub(crate) struct Session {
     originals: Array,
     /// All messages of the document, loaded or not.
     all: Array,
+    /// The agents of the conversation, if some messages are only for some of them.
+    agents: Vec<String>,
+    /// What was recorded since the messages were loaded, as lines of a snapshot.
+    recorded: String,
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
@@ -38,6 +43,8 @@ impl Default for Session {
             compactor: None,
             originals: Array::new(),
             all: Array::new(),
+            agents: Vec::new(),
+            recorded: String::new(),
             abort: None,
             waiting: None,
             identity: Rc::default(),
@@ -47,8 +54,37 @@ impl Default for Session {
 
 impl Session {
     /// A session with the loaded messages (`originals`) out of `all` messages of the document.
-    pub(crate) fn new(format: Format, compactor: Compactor, originals: Array, all: Array) -> Self {
+    pub(crate) fn new(
+        format: Format,
+        mut compactor: Compactor,
+        originals: Array,
+        all: Array,
+    ) -> Self {
+        // The messages are kept as they were loaded.
+        compactor.collect_unsaved(Stored::Everything);
         Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
+    }
+
+    /// The same with these agents.
+    pub(crate) fn with_agents(self, agents: Vec<String>) -> Self {
+        Self { agents, ..self }
+    }
+
+    /// The agents, each with the policy that `policy` gives. Linear in the messages of each.
+    pub(crate) fn lanes(&mut self, policy: impl Fn(&str) -> Option<Policy>) -> Vec<Lane> {
+        let Some(team) = &mut self.compactor else { return Vec::new() };
+        let messages = self.originals.length();
+        let counting = team.policy().counting.clone();
+        let lane = |name: &String| {
+            let policy = Policy { counting: counting.clone(), ..policy(name)? };
+            lanes::lane(team, name, &policy, messages)
+        };
+        self.agents.iter().filter_map(lane).collect()
+    }
+
+    /// What an agent gets, in order.
+    pub(crate) fn heard(&mut self, name: &str) -> Vec<Heard> {
+        self.compactor.as_mut().map(|team| lanes::heard(team, name)).unwrap_or_default()
     }
 
     /// The engine, if a conversation is loaded.
@@ -79,6 +115,16 @@ impl Session {
     /// The message at a position.
     pub(crate) fn message(&self, position: usize) -> Option<&Message> {
         self.compactor.as_ref()?.log().message(position)
+    }
+
+    /// Why the pin of the message at a position cannot be changed; `None` if it can.
+    pub(crate) fn pin_obstacle(&self, position: usize) -> Option<&'static str> {
+        let compactor = self.compactor.as_ref()?;
+        if self.message(position)?.role == Role::System {
+            return Some("System messages are always kept; they need no pin.");
+        }
+        let covered = position < compactor.conversation().projection().covered;
+        covered.then_some("A compaction covers this message. Undo it to change the pin.")
     }
 
     /// The message number of a position.
@@ -194,6 +240,41 @@ impl Session {
         let find = |id: &MessageId| sources.iter().find(|(source, _)| *source == id);
         let value = recipe.compose(self.format, |id| find(id).map(|(_, value)| value));
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
+    }
+
+    /// The loaded messages.
+    pub(crate) fn originals(&self) -> Array {
+        self.originals.clone()
+    }
+
+    /// What was recorded since the messages were loaded, as lines of a snapshot. Linear in them.
+    pub(crate) fn recorded(&mut self) -> String {
+        if let Some(compactor) = &mut self.compactor
+            && let Ok(lines) = compactor.unsaved()
+        {
+            compactor.handle_saved();
+            self.recorded.push_str(&lines);
+        }
+        self.recorded.clone()
+    }
+
+    /// Records again what was recorded in an earlier visit. Fails with a sentence for the user, and then changes nothing. Linear
+    /// in the conversation.
+    pub(crate) fn replay(
+        &mut self,
+        recorded: String,
+        tokenizer: BoxedTokenizer,
+    ) -> Result<(), String> {
+        let Some(compactor) = &self.compactor else { return Ok(()) };
+        let mut lines = compactor.snapshot().to_json_lines().map_err(|error| error.to_string())?;
+        lines.push_str(&recorded);
+        let snapshot = Snapshot::from_json_lines(&lines).map_err(|error| error.to_string())?;
+        let restored = Compactor::restore(snapshot, self.format, tokenizer);
+        let mut restored = restored.map_err(|error| error.to_string())?;
+        restored.collect_unsaved(Stored::Everything);
+        self.compactor = Some(restored);
+        self.recorded = recorded;
+        Ok(())
     }
 
     /// All messages of the document.

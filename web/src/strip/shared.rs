@@ -1,6 +1,6 @@
 //! The picture to share: the bars, the tokens before and after, and nothing that is said in the conversation.
 
-use epitome::{Plan, Pressure};
+use epitome::{Outcome, Plan, Pressure, Report};
 
 use super::heights;
 use crate::browser::{Block, Words};
@@ -15,16 +15,22 @@ const WIDTH: f64 = 1080.0;
 const BASE: f64 = 470.0;
 const HIGHEST: f64 = 250.0;
 
-/// The tokens now, and after the planned compaction.
-pub(super) fn heading(pressure: &Pressure, planned: Option<&Plan>) -> (String, String) {
+/// The tokens before and after the compaction that was done, or now and after the planned one.
+pub(super) fn heading(
+    pressure: &Pressure,
+    done: Option<&Report>,
+    planned: Option<&Plan>,
+) -> (String, String) {
     let window = format!("window of {} tokens", thousands(pressure.window));
-    match planned {
-        Some(plan) => {
-            let (before, after) = (plan.tokens_before, plan.tokens_after);
-            let arrow = format!("{} → ~{} tokens", thousands(before), thousands(after));
-            (arrow, format!("{} · {window}", change(before, after)))
-        }
-        None => (
+    let change_of = |before, about: &str, after| {
+        let arrow = format!("{} → {about}{} tokens", thousands(before), thousands(after));
+        (arrow, format!("{} · {window}", change(before, after)))
+    };
+    let done = done.filter(|report| matches!(report.outcome, Outcome::Applied { .. }));
+    match (done, planned) {
+        (Some(report), _) => change_of(report.tokens_before, "", report.tokens_after),
+        (None, Some(plan)) => change_of(plan.tokens_before, "~", plan.tokens_after),
+        (None, None) => (
             format!("{} tokens", thousands(pressure.tokens)),
             format!("{} of a {window}", percent(pressure.fill)),
         ),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::server::{Server, header};
+use crate::server::{Server, agent, header};
 
 /// A folder with a page and a wasm module.
 fn folder(name: &str) -> PathBuf {
@@ -12,6 +12,24 @@ fn folder(name: &str) -> PathBuf {
     fs::write(folder.join("index.html"), format!("<title>{name}</title>")).unwrap();
     fs::write(folder.join("module.wasm"), b"\0asm").unwrap();
     folder
+}
+
+#[test]
+fn a_compressed_copy_is_sent_to_clients_that_read_it() {
+    let page = folder("compressed");
+    fs::write(page.join("module.wasm.br"), b"compressed").unwrap();
+    let server = Server::start(&["--page", page.to_str().unwrap()]);
+    let ask = |accepted: &str| {
+        let request = agent().get(server.url("/module.wasm")).header("accept-encoding", accepted);
+        request.call().unwrap()
+    };
+    let copy = ask("br");
+    assert_eq!(header(&copy, "content-type"), Some("application/wasm"));
+    assert_eq!(header(&copy, "content-encoding"), Some("br"));
+    assert_eq!(header(&copy, "content-length"), Some("10"));
+    let whole = ask("identity");
+    assert_eq!(header(&whole, "content-encoding"), None);
+    assert_eq!(header(&whole, "content-length"), Some("4"));
 }
 
 #[test]

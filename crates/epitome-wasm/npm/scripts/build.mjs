@@ -7,6 +7,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { declarations } from "./declarations.mjs";
 import { factoryOf, factoryTypes } from "./glue.mjs";
+import { writePage } from "./page.mjs";
+import { writeVariant } from "./variants.mjs";
 
 /** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
 const GLUED = ["epitome", "endpoint", "extractive", "validation"];
@@ -43,8 +45,8 @@ for (const module of NUMERIC) {
 }
 
 const typescript = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
-// What runs only in Node has the types of Node, and nothing else has.
-for (const project of ["tsconfig.json", "tsconfig.server.json"]) {
+// What runs only in Node has the types of Node, what works with an SDK has what its types need, and nothing else has.
+for (const project of ["tsconfig.json", "tsconfig.server.json", "tsconfig.sdk.json"]) {
   execFileSync(process.execPath, [typescript, "--project", join(here, project)], { stdio: "inherit" });
 }
 
@@ -52,6 +54,10 @@ for (const project of ["tsconfig.json", "tsconfig.server.json"]) {
 for (const file of ["api.js", "counting.js"]) {
   copyFileSync(join(dist, "api", file), join(dist, "api-slim", file));
 }
+
+writeVariant(dist, "workerd");
+writeVariant(dist, "edge");
+await writePage(dist);
 
 for (const [name, text] of Object.entries(declarations(dist))) {
   writeFileSync(join(dist, `${name}.d.ts`), text);

@@ -19,6 +19,9 @@ declare global {
 
 `;
 
+/** What a file of wasm is when it is imported: tools that compile it give a module, tools that copy it give its address. */
+const WASM = "declare const module: WebAssembly.Module;\nexport default module;\n";
+
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];
 const SLIM = "entrypoints/slim.d.ts";
@@ -26,7 +29,7 @@ const SLIM_MODULES = "api-slim/modules.d.ts";
 /** The declarations of the wasm modules with glue. */
 const GLUE = ["epitome", "endpoint", "validation"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
-const MORE = ["storage", "node", "bullmq"];
+const MORE = ["storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic"];
 
 /** The types that the entry `epitome/tokens` exports. */
 const COUNTING_TYPES = [
@@ -37,7 +40,7 @@ const COUNTING_TYPES = [
 /** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq)\/|^error/.test(name));
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents)\/|^error/.test(name));
   const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
   const files = [...modules, ...GLUE, SLIM, SLIM_MODULES, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
@@ -76,6 +79,7 @@ export function declarations(dist) {
   return {
     ...Object.fromEntries(more),
     tokens: `export { ${[...functions, "isEpitomeError", ...types].join(", ")} } from "../epitome.js";\n`,
+    wasm: WASM,
     epitome: HEAD + [...kept.values()].join("\n"),
     slim: `export * from "../epitome.js";\n${printed(later)}${printed(init)}`,
   };
@@ -117,12 +121,23 @@ function refers(node) {
 function foreignTypes(found, own, file) {
   const sources = new Set([...own.keys()].flatMap((name) => found.get(name)).map((statement) => statement.getSourceFile()));
   const isForeign = (statement) => ts.isImportDeclaration(statement) && !statement.moduleSpecifier.text.startsWith(".");
-  return [file, ...sources].flatMap(({ statements }) => statements.filter(isForeign).map((statement) => `${statement.getText()}\n`));
+  const lines = new Set();
+  const names = new Map();
+  for (const { importClause, moduleSpecifier } of [file, ...sources].flatMap(({ statements }) => statements.filter(isForeign))) {
+    const from = moduleSpecifier.getText();
+    if (importClause?.name !== undefined) {
+      lines.add(`import type ${importClause.name.text} from ${from};\n`);
+    }
+    const known = names.get(from) ?? new Set();
+    importClause?.namedBindings?.elements?.forEach(({ name }) => names.set(from, known.add(name.text)));
+  }
+  const named = [...names].map(([from, all]) => `import type { ${[...all].sort().join(", ")} } from ${from};\n`);
+  return [...lines, ...named];
 }
 
 /** What a file exports, by name: all types, and functions only if they are public. */
 function named(file) {
-  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
+  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||

@@ -64,7 +64,7 @@ pub struct Cover {
     pub appendix: String,
     /// Number of messages that the summary stands for, including those of earlier summaries.
     pub summarized: u32,
-    /// The number that the text says instead, for a summary that all agents share: of the messages that are for everyone. So the
+    /// For a summary that all agents share, the number of messages that its text names: those that are for everyone. So the
     /// views of all agents begin with the same text, which a provider reads from its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_of: Option<u32>,

@@ -4,10 +4,11 @@ use epitome_browser::{Endpoint, Keys, SecretHeaders, Streaming, Timeouts};
 
 use leptos::prelude::{Set as _, Update as _};
 use leptos::task::spawn_local;
+use serde_json::{Value, json};
 
-use crate::browser::{forget, origin, recall, remember, text_at};
+use crate::browser::{Lifetime, forget, origin, recall, remember, text_at};
 use crate::settings::SettingsState;
-use crate::settings::field::options;
+use crate::settings::field::{Options as _, options};
 
 /// The kind of summarizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,11 +91,11 @@ const PAGE_CHUNK_CHARACTERS: u32 = 20_000;
 impl Summarizer {
     /// The default, with the key that is stored in this tab.
     pub(crate) fn remembered() -> Self {
-        let key = recall(KEY);
+        let key = recall(Lifetime::Tab, KEY);
         let base_url = "http://localhost:11434/v1".to_owned();
         Self {
             kind: SummarizerKind::default(),
-            keys_for: recall(KEYS_FOR).unwrap_or_else(|| base_url.clone()),
+            keys_for: recall(Lifetime::Tab, KEYS_FOR).unwrap_or_else(|| base_url.clone()),
             base_url,
             model: "llama3.2".to_owned(),
             key_storage: if key.is_some() { KeyStorage::Tab } else { KeyStorage::Memory },
@@ -104,16 +105,37 @@ impl Summarizer {
         }
     }
 
+    /// What the browser keeps for the next visit: neither key nor headers, and no address with a query, which may have a key.
+    pub(crate) fn to_keep(&self) -> Value {
+        let address = Some(&self.base_url).filter(|address| !address.contains(['?', '#', '@']));
+        json!({ "kind": self.kind.name(), "baseUrl": address, "model": self.model })
+    }
+
+    /// Chooses what [`Self::to_keep`] has returned. Fields that are missing stay as they are.
+    pub(crate) fn choose_kept(&mut self, kept: &Value) {
+        let text = |name: &str| kept.get(name).and_then(Value::as_str);
+        self.kind = text("kind").and_then(SummarizerKind::named).unwrap_or(self.kind);
+        if let Some(address) = text("baseUrl") {
+            address.clone_into(&mut self.base_url);
+        }
+        if let Some(model) = text("model") {
+            model.clone_into(&mut self.model);
+        }
+        if self.key.is_empty() {
+            self.keys_for.clone_from(&self.base_url);
+        }
+    }
+
     /// Stores or removes the key, as chosen.
     pub(super) fn store_key(&self) {
         match self.key_storage {
             KeyStorage::Tab => {
-                remember(KEY, &self.key);
-                remember(KEYS_FOR, &self.keys_for);
+                remember(Lifetime::Tab, KEY, &self.key);
+                remember(Lifetime::Tab, KEYS_FOR, &self.keys_for);
             }
             KeyStorage::Memory => {
-                forget(KEY);
-                forget(KEYS_FOR);
+                forget(Lifetime::Tab, KEY);
+                forget(Lifetime::Tab, KEYS_FOR);
             }
         }
     }
@@ -228,7 +250,35 @@ fn headers(text: &str) -> SecretHeaders {
 
 #[cfg(test)]
 mod tests {
-    use super::headers;
+    use super::{KeyStorage, Summarizer, SummarizerKind, headers};
+
+    fn typed(base_url: &str) -> Summarizer {
+        Summarizer {
+            kind: SummarizerKind::Endpoint,
+            base_url: base_url.to_owned(),
+            model: "llama3.2".to_owned(),
+            key: "sk-secret".to_owned(),
+            keys_for: base_url.to_owned(),
+            key_storage: KeyStorage::Memory,
+            headers: "x-team: blue".to_owned(),
+            timeout: "300".to_owned(),
+        }
+    }
+
+    #[test]
+    fn j4_what_the_browser_keeps_has_no_key_and_no_header() {
+        let kept = typed("https://example.org/v1").to_keep();
+        let text = kept.to_string();
+        assert!(text.contains("https://example.org/v1"), "{text}");
+        assert!(!text.contains("secret") && !text.contains("blue"), "{text}");
+        for with_key in ["https://a.example/v1?key=secret", "https://me:secret@a.example/v1"] {
+            assert!(!typed(with_key).to_keep().to_string().contains("secret"), "{with_key}");
+        }
+        let mut other = Summarizer { key: String::new(), ..typed("http://localhost/v1") };
+        other.choose_kept(&kept);
+        assert_eq!(other.base_url, "https://example.org/v1");
+        assert_eq!(other.keys_for, other.base_url);
+    }
 
     #[test]
     fn headers_are_read_line_by_line() {

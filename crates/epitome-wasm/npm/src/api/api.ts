@@ -10,6 +10,7 @@ import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
+import { loadModelTable, loadWindows } from "../host/model-window.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
 import type { SummarizeContext } from "../host/summarize.js";
@@ -32,7 +33,10 @@ import {
 } from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport } from "../host/compactor.js";
+export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport, UnknownModel } from "../host/compactor.js";
+export type { CompactorState } from "../host/state.js";
+export type { PlanningOptions } from "../host/plan.js";
+export type { CompactionCosts, Costs, Economics, EconomicsOptions } from "../models/economics.js";
 export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";
@@ -298,7 +302,20 @@ export function presets(): Promise<Preset[]> {
 /** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
 export function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Policy> {
   const name = (): string | undefined => optionalText(agent, "agent");
-  return guarded(async () => (await load(engineModule)).resolvePolicy(policy, name()));
+  return guarded(async () => {
+    const { policy: completed } = await loadWindows(policy);
+    return (await load(engineModule)).resolvePolicy(completed, name());
+  });
+}
+
+/**
+ * Fetches the windows and rates of models, about 9 kB. All asynchronous functions do that if a policy names a model. Only
+ * `setPolicy` and `statusUnder` need this call first, if their policy names one and gives no window.
+ */
+export function loadModels(): Promise<void> {
+  return guarded(async () => {
+    await loadModelTable();
+  });
 }
 
 /** A summarizer that needs no model: it quotes the most important sentences. */

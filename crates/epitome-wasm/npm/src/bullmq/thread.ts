@@ -1,7 +1,7 @@
 // The engine of a compaction in a thread of its own, so that the event loop of the worker stays free to renew its lock.
 
 import { parentPort } from "node:worker_threads";
-import { restoreCompactor } from "../api/api.js";
+import { loadModels, restoreCompactor } from "../api/api.js";
 import { messageOf } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import type { Changes, RestoreOptions } from "../host/options.js";
@@ -47,6 +47,7 @@ async function compact(task: Task): Promise<void> {
     };
     compactor = await restoreCompactor<object>(text, options as unknown as RestoreOptions<object>);
     if (policy !== undefined) {
+      await loadModels();
       compactor.setPolicy(policy);
     }
     const report = await compactor.compact({

@@ -41,7 +41,7 @@ export function isResponse(given: object | string): given is Response {
 
 /** The bytes of a part of a vocabulary, from `given` if it is defined, otherwise from the package's own file. */
 export async function partOf(encoding: Encoding, part: Part, given?: EncodingSource): Promise<Uint8Array> {
-  const source = given ?? OWN[encoding][part]();
+  const source = given ?? ownFile(encoding, part);
   if (ArrayBuffer.isView(source)) {
     return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   }
@@ -52,13 +52,26 @@ export async function partOf(encoding: Encoding, part: Part, given?: EncodingSou
   try {
     return await bytesAt(source);
   } catch (cause) {
-    const reason = messageOf(cause, "no reason was given");
-    const file = `encodings/${encoding}${part === "whole" ? "" : `.${part}`}.vocab`;
-    const message =
-      `the vocabulary of ${encoding} could not be fetched from ${from}: ${reason}; serve the package's file ` +
-      `${file} there, or give loadEncoding another address or the bytes`;
-    throw epitomeError("encoding-unavailable", message, cause);
+    throw unavailable(encoding, part, `could not be fetched from ${from}`, cause);
   }
+}
+
+/** The package's own file. Some runtimes have no files next to the code, and throw when they are asked for an address. */
+function ownFile(encoding: Encoding, part: Part): URL {
+  try {
+    return OWN[encoding][part]();
+  } catch (cause) {
+    throw unavailable(encoding, part, "has no address in this runtime", cause);
+  }
+}
+
+function unavailable(encoding: Encoding, part: Part, problem: string, cause: unknown): Error {
+  const reason = messageOf(cause, "no reason was given");
+  const file = `encodings/${encoding}${part === "whole" ? "" : `.${part}`}.vocab`;
+  const message =
+    `the vocabulary of ${encoding} ${problem}: ${reason}; serve the package's file ` +
+    `${file} there, or give loadEncoding another address or the bytes`;
+  return epitomeError("encoding-unavailable", message, cause);
 }
 
 /** The bytes at an address or of a response. */

@@ -7,6 +7,10 @@ import type { Compactor as Engine } from "../glue/epitome.js";
 export interface EngineCalls {
   readonly isDisposed: boolean;
   run<T>(call: (engine: Engine) => T): T;
+  /** The same for a call that only reads: it is not observed. */
+  read<T>(call: (engine: Engine) => T): T;
+  /** Calls a function after each call that may have changed something. Returns what ends that. */
+  observe(observer: () => void): () => void;
   whenFree(step: () => void): void;
   check(): void;
   dispose(): void;
@@ -32,15 +36,16 @@ export class AgentCalls implements EngineCalls {
 
   run<T>(call: (engine: Engine) => T): T {
     this.check();
-    return this.#team.run((engine) => {
-      engine.enter(this.#name);
-      try {
-        this.#onEnter(engine);
-        return call(engine);
-      } finally {
-        engine.leave();
-      }
-    });
+    return this.#team.run((engine) => this.#within(engine, call));
+  }
+
+  read<T>(call: (engine: Engine) => T): T {
+    this.check();
+    return this.#team.read((engine) => this.#within(engine, call));
+  }
+
+  observe(observer: () => void): () => void {
+    return this.#team.observe(observer);
   }
 
   whenFree(step: () => void): void {
@@ -57,6 +62,16 @@ export class AgentCalls implements EngineCalls {
   dispose(): void {
     this.#isDisposed = true;
   }
+
+  #within<T>(engine: Engine, call: (engine: Engine) => T): T {
+    engine.enter(this.#name);
+    try {
+      this.#onEnter(engine);
+      return call(engine);
+    } finally {
+      engine.leave();
+    }
+  }
 }
 
 /** Calls one compactor of the engine. */
@@ -67,6 +82,7 @@ export class Calls implements EngineCalls {
   #isDisposed = false;
   /** Steps to take at the end of the call that runs. */
   readonly #waiting: (() => void)[] = [];
+  readonly #observers = new Set<() => void>();
   /** Why the compactor cannot be used any more. */
   #broken: EpitomeError | undefined;
 
@@ -88,6 +104,19 @@ export class Calls implements EngineCalls {
    * its work, such as the end of the stack: the compactor is not used again after that.
    */
   run<T>(call: (engine: Engine) => T): T {
+    try {
+      return this.read(call);
+    } finally {
+      this.#observers.forEach((observer) => observer());
+    }
+  }
+
+  observe(observer: () => void): () => void {
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
+  }
+
+  read<T>(call: (engine: Engine) => T): T {
     this.check();
     this.#isRunning = true;
     try {

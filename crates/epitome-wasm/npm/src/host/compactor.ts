@@ -18,7 +18,8 @@ import type {
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
 import type { AgentOptions, Changes } from "./options.js";
-import type { Plan } from "./plan.js";
+import type { Plan, PlanningOptions } from "./plan.js";
+import type { CompactorState } from "./state.js";
 
 /** Options of one compaction. */
 export interface CompactOptions {
@@ -39,7 +40,15 @@ export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
 }
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed;
+export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel;
+
+/** A policy names a model and gives no window, and the model is not known. */
+export interface UnknownModel {
+  type: "unknownModel";
+  model: string;
+  /** The window that is used. */
+  window: number;
+}
 
 /** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
  * applied in memory, and stored by the next commit that succeeds. */
@@ -106,6 +115,8 @@ export interface Agent<M extends object = object>
     | "setStructuredState"
     | "status"
     | "statusUnder"
+    | "subscribe"
+    | "getSnapshot"
     | "plan"
     | "check"
     | "due"
@@ -231,8 +242,16 @@ export interface Compactor<M extends object = object> {
    * says whether to compact first, while the larger model still holds everything.
    */
   statusUnder(policy: PolicySpec): Status;
-  /** What a compaction would do. Changes nothing. */
-  plan(options?: { reason?: Reason }): Plan;
+  /**
+   * Calls a listener with the state, now and whenever it is another one, and returns what ends that. Together with
+   * `getSnapshot`, it is what `useSyncExternalStore` of React takes, and alone it is a store of Svelte; both work without the
+   * compactor in front. Changes in a row are one call, in a microtask.
+   */
+  subscribe(listener: (state: CompactorState<M>) => void): () => void;
+  /** The state: the same object as before, as its `status` and its `messages` are, until something has changed. */
+  getSnapshot(): CompactorState<M>;
+  /** What a compaction would do. Changes nothing. If the policy names a model, `economics` says what it costs. */
+  plan(options?: PlanningOptions): Plan;
   /**
    * Why a compaction is due at this phase, as the `reason` for `compact`; undefined if none is due. Emits the `warning`
    * event that the policy asks for.

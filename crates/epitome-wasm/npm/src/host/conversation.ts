@@ -64,6 +64,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
     const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit);
     const spec = policy ?? (isKnown ? undefined : this.host.policy);
+    agent.noteModels(spec, []);
     if (spec !== undefined && (policy !== undefined || hasAgent(spec, key))) {
       agent.setPolicy(spec);
     }

@@ -2,16 +2,17 @@
 
 import { loadCounting } from "../counting/policy-counting.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
-import type { Compactor as Engine, Format, Reason } from "../glue/epitome.js";
+import type { Compactor as Engine, Format } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
 import { originalsOf } from "./commits.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
+import { loadWindows } from "./model-window.js";
 import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
 import { sizesOf } from "./plain-json.js";
-import type { Plan } from "./plan.js";
+import type { Plan, PlanningOptions } from "./plan.js";
 
 /** A compactor for a new conversation. */
 export async function create<M extends object>(
@@ -19,11 +20,12 @@ export async function create<M extends object>(
   given: CompactorOptions<M, Format>,
 ): Promise<Compactor<M>> {
   const options = fieldsOf(given, "options");
-  const { policy, tokenizers } = options;
+  const { tokenizers } = options;
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
   const notes = optionalText(options.notes, "notes");
-  const host = hostOf(options, extractiveFrom(modules.extractive));
+  const { policy, unknown } = await loadWindows(options.policy);
+  const host = hostOf({ ...options, ...(policy !== undefined && { policy }) }, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
   await loadCounting(engine.countingOf(policy, agent), modules, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
@@ -33,7 +35,9 @@ export async function create<M extends object>(
   if (host.commit !== undefined) {
     compactor.collectUnsaved(false);
   }
-  return new Conversation<M>(engine, compactor, host, modules);
+  const conversation = new Conversation<M>(engine, compactor, host, modules);
+  conversation.noteModels(policy, unknown);
+  return conversation;
 }
 
 /** A compactor that continues from a snapshot. */
@@ -100,10 +104,9 @@ function partition<M extends object>(engine: Engine, messages: M[]): { path: M[]
 }
 
 /** How a plan is made without a compactor. */
-export interface PlanOptions extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers"> {
-  /** Default: `session-compaction`. */
-  reason?: Reason;
-}
+export interface PlanOptions
+  extends Pick<CompactorOptions<object, Format>, "format" | "policy" | "agent" | "tokenizers">,
+    PlanningOptions {}
 
 /** What a compaction of `messages` would do. */
 export async function planFor<M extends object>(
@@ -111,12 +114,17 @@ export async function planFor<M extends object>(
   messages: readonly M[],
   options: PlanOptions,
 ): Promise<Plan> {
-  const { reason = "session-compaction", ...rest } = fieldsOf(options, "options");
+  const { format, policy, agent, tokenizers, ...planning } = fieldsOf(options, "options");
   const all = messagesOf(messages, "messages");
-  const compactor = await create<M>(modules, rest);
+  const compactor = await create<M>(modules, {
+    format,
+    ...(policy !== undefined && { policy }),
+    ...(agent !== undefined && { agent }),
+    ...(tokenizers !== undefined && { tokenizers }),
+  });
   try {
     compactor.append(all);
-    return compactor.plan({ reason });
+    return compactor.plan(planning);
   } finally {
     compactor.dispose();
   }

@@ -79,6 +79,11 @@ export class Driver {
     this.#commit = commit;
   }
 
+  /** True while a compaction runs. */
+  get isCompacting(): boolean {
+    return this.#run !== undefined;
+  }
+
   async compact(options: CompactOptions): Promise<Report> {
     const { reason = "session-compaction" } = options;
     const instructions = optionalText(options.instructions, "instructions");

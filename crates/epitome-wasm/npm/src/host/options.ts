@@ -120,6 +120,8 @@ export interface Host<M extends object> extends HostOptions<M> {
   extractive: Summarize<M>;
   summarizeTimeoutMs: number;
   repair: boolean;
+  /** True if a summary costs requests to a model. */
+  asksModel: boolean;
 }
 
 const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
@@ -131,7 +133,8 @@ export function hostOf<M extends object>(options: HostOptions<M> & { format: For
   }
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
   const repair = options.repair !== false;
-  return { ...options, summarize: options.summarize ?? extractive, extractive, summarizeTimeoutMs, repair };
+  const asksModel = options.summarize !== undefined;
+  return { ...options, summarize: options.summarize ?? extractive, extractive, summarizeTimeoutMs, repair, asksModel };
 }
 
 function timeoutOf(timeoutMs: number | undefined): number {

@@ -1,6 +1,7 @@
 // What a compaction would do with every message.
 
 import type { Action, Compactor, PlanFigures, Reason } from "../glue/epitome.js";
+import type { Economics, EconomicsOptions } from "../models/economics.js";
 import type { ScratchBuffer } from "../wasm/buffer.js";
 
 /** What a plan does with one message. */
@@ -22,6 +23,14 @@ export interface Plan extends PlanFigures {
    * object; the array is a new one in each plan.
    */
   readonly actions: readonly MessageAction[];
+  /** What the next turns cost as it is, reduced, and summarized; undefined unless the policy names a model whose rates are known. */
+  readonly economics?: Economics;
+}
+
+/** Options of a plan. The others are about `economics`. */
+export interface PlanningOptions extends EconomicsOptions {
+  /** Default: `session-compaction`. */
+  reason?: Reason;
 }
 
 /** The actions, by the engine's numbers for them. */
@@ -32,15 +41,21 @@ export class Plans {
   /** The rows of the previous plan. */
   readonly #actions: MessageAction[] = [];
 
-  /** The engine's next plan, by the buffer in its memory. `known` are the ids of the messages that the caller has. */
-  next(engine: Compactor, buffer: ScratchBuffer, reason: Reason, known: readonly string[]): Plan {
+  /** The rows of the previous plan. */
+  get rows(): readonly MessageAction[] {
+    return this.#actions.slice();
+  }
+
+  /** The engine's next plan, by the buffer in its memory. `known` are the ids of the messages that the caller has, and `earlier`
+   * rows of a plan whose objects are used again. */
+  next(engine: Compactor, buffer: ScratchBuffer, reason: Reason, known: readonly string[], earlier: readonly MessageAction[] = []): Plan {
     const names = (actionNames ??= engine.actions());
     const { figures, count, columns, changed, changes } = engine.plan(reason);
     if (changes > 0) {
       // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches every
       // typed array over it. Therefore the arrays are made after this call.
       const ids = known.length === count ? known : engine.steps();
-      this.#change(buffer.numbers(changed, changes), buffer.numbers(columns, 3 * count), names, ids);
+      this.#change(buffer.numbers(changed, changes), buffer.numbers(columns, 3 * count), names, ids, earlier);
     }
     return { ...figures, actions: this.#actions.slice() };
   }
@@ -50,19 +65,30 @@ export class Plans {
   }
 
   /** Replaces the rows at these indices with those in the engine's three columns: actions, tokens before, tokens after. */
-  #change(indices: Uint32Array, columns: Uint32Array, names: readonly Action[], ids: readonly string[]): void {
+  #change(indices: Uint32Array, columns: Uint32Array, names: readonly Action[], ids: readonly string[], earlier: readonly MessageAction[]): void {
     const actions = this.#actions;
     // Set once: an array that grows one by one is copied again and again.
     actions.length = ids.length;
     const [before, after] = [ids.length, 2 * ids.length];
     for (let changed = 0; changed < indices.length; changed += 1) {
       const index = indices[changed] as number;
-      actions[index] = {
+      const row: MessageAction = {
         id: ids[index] as string,
         action: names[columns[index] as number] as Action,
         tokensBefore: columns[before + index] as number,
         tokensAfter: columns[after + index] as number,
       };
+      const known = earlier[index];
+      actions[index] = known !== undefined && isSameRow(known, row) ? known : row;
     }
   }
+}
+
+function isSameRow(one: MessageAction, other: MessageAction): boolean {
+  return (
+    one.id === other.id &&
+    one.action === other.action &&
+    one.tokensBefore === other.tokensBefore &&
+    one.tokensAfter === other.tokensAfter
+  );
 }

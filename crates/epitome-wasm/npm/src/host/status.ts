@@ -11,7 +11,25 @@ const COUNT = 23;
 /** The status at an address in the engine's memory, by its buffer: the numbers of `Status::numbers` in
  * `crates/epitome-wasm/src/status.rs`, in the order of the declared fields. Tests on both sides check that order. */
 export function statusOf(buffer: ScratchBuffer, address: number): Status {
-  const numbers = buffer.fractions(address, COUNT);
+  return statusFrom(buffer.fractions(address, COUNT));
+}
+
+/** The statuses of one compactor: the same object as long as its numbers are the same. */
+export class Statuses {
+  #numbers = new Float64Array(0);
+  #status: Status | undefined;
+
+  next(buffer: ScratchBuffer, address: number): Status {
+    const numbers = buffer.fractions(address, COUNT);
+    if (this.#status === undefined || numbers.some((number, index) => !Object.is(number, this.#numbers[index]))) {
+      this.#numbers = numbers.slice();
+      this.#status = statusFrom(numbers);
+    }
+    return this.#status;
+  }
+}
+
+function statusFrom(numbers: Float64Array): Status {
   const number = (index: number): number => numbers[index] as number;
   const threshold = number(5);
   return {

@@ -4,6 +4,7 @@ import { type Counted, counted } from "../counting/count.js";
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded, property } from "../error.js";
 import type {
+  Compactor as Engine,
   Finding,
   Format,
   Memory,
@@ -19,15 +20,19 @@ import type {
 } from "../glue/epitome.js";
 import type { Engine as Module, Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
+import type { Economics } from "../models/economics.js";
+import type { ModelInfo } from "../models/models.js";
 import type { EngineCalls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
+import { knownWindows, modelOf, modelTable } from "./model-window.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
-import { type Plan, Plans } from "./plan.js";
+import { type Plan, type PlanningOptions, Plans } from "./plan.js";
 import { Recall, type Recalled, type RecallOptions, type Returned } from "../recall/recall.js";
 import { ownId } from "./same.js";
-import { statusOf } from "./status.js";
+import { type CompactorState, States } from "./state.js";
+import { Statuses, statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
 import { loadValidation, measured } from "./validation.js";
 
@@ -43,6 +48,12 @@ export class ConversationView<M extends object> {
   protected readonly plans = new Plans();
   protected readonly driver: Driver;
   protected readonly lifetime = new AbortController();
+  readonly #statuses = new Statuses();
+  readonly #states: States<M>;
+  /** What `messages()` has returned last. */
+  #shown: M[] = [];
+  /** The model that the policy names, if it is known. */
+  #model: ModelInfo | undefined;
   readonly #recall: Recall;
   readonly #validation: ViewSources["validation"];
   /** Increases whenever an earlier count of the view is no longer right. */
@@ -70,7 +81,16 @@ export class ConversationView<M extends object> {
       this.originals.refresh();
     };
     this.driver = new Driver(module, calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
+    this.#states = new States(
+      () => this.calls.read((engine) => this.#state(engine)),
+      (observer) => calls.observe(observer),
+    );
   }
+
+  readonly subscribe = (listener: (state: CompactorState<M>) => void): (() => void) => this.#states.subscribe(listener);
+
+  readonly getSnapshot = (): CompactorState<M> =>
+    this.calls.isDisposed && this.#states.latest !== undefined ? this.#states.latest : this.#states.get();
 
   get format(): Format {
     return this.host.format;
@@ -128,16 +148,29 @@ export class ConversationView<M extends object> {
   }
 
   status(): Status {
-    return this.calls.run((engine) => statusOf(bufferOf(this.module), engine.status()));
+    return this.calls.read((engine) => this.#status(engine));
   }
 
   statusUnder(policy: PolicySpec): Status {
-    return this.calls.run((engine) => statusOf(bufferOf(this.module), engine.statusUnder(policy)));
+    const { policy: completed } = knownWindows(policy);
+    return this.calls.read((engine) => statusOf(bufferOf(this.module), engine.statusUnder(completed)));
   }
 
-  plan(options: { reason?: Reason } = {}): Plan {
-    const { reason = "session-compaction" } = fieldsOf(options, "options");
-    return this.calls.run((engine) => this.plans.next(engine, bufferOf(this.module), reason, this.originals.ids()));
+  plan(options: PlanningOptions = {}): Plan {
+    const { reason = "session-compaction", ...about } = fieldsOf(options, "options");
+    const economics = this.#model && modelTable()?.economicsFor(this.#model, about, this.host.asksModel);
+    return this.calls.read((engine) => {
+      const earlier = economics === undefined ? [] : this.plans.rows;
+      const next = (why: Reason): Plan => this.plans.next(engine, bufferOf(this.module), why, this.originals.ids(), earlier);
+      if (economics === undefined) {
+        return next(reason);
+      }
+      // Reducers that wait for a compaction only work for one, which has no summary if they save enough.
+      const reducing = (["reduce", "threshold"] as const).map((why) => next(why)).find(({ reduced, summarizes }) => reduced > 0 && !summarizes);
+      const plan = next(reason);
+      const found: Economics | undefined = economics(plan, reducing, this.#status(engine).window);
+      return found === undefined ? plan : { ...plan, economics: found };
+    });
   }
 
   check(phase: Phase): Reason | undefined {
@@ -169,9 +202,9 @@ export class ConversationView<M extends object> {
   }
 
   messages(): M[] {
-    return this.calls.run((engine) => {
+    return this.calls.read((engine) => {
       this.sentEpoch = engine.epoch();
-      return this.originals.view(engine);
+      return this.#view(engine);
     });
   }
 
@@ -248,7 +281,22 @@ export class ConversationView<M extends object> {
   }
 
   setPolicy(policy: PolicySpec): void {
-    this.calls.run((engine) => engine.setPolicy(policy));
+    const { policy: completed, unknown } = knownWindows(policy);
+    this.calls.run((engine) => engine.setPolicy(completed));
+    this.noteModels(policy, unknown);
+  }
+
+  /** Takes note of the model that a policy names, and says which are not known. */
+  noteModels(policy: PolicySpec | undefined, unknown: readonly string[]): void {
+    const name = modelOf(property(property(policy, "agents"), this.host.agent ?? "")) ?? modelOf(policy);
+    this.#model = name === undefined ? undefined : modelTable()?.modelInfo(name);
+    const { window } = this.status();
+    for (const model of unknown) {
+      this.driver.notify({ type: "unknownModel", model, window }, undefined);
+      if (this.host.onEvent === undefined) {
+        warnOnce(model, window);
+      }
+    }
   }
 
   dispose(): void {
@@ -271,6 +319,24 @@ export class ConversationView<M extends object> {
     }
     const own = this.originals.path.filter(({ message }) => message !== undefined && ownId(message) === given);
     return own.at(-1)?.id ?? given;
+  }
+
+  #status(engine: Engine): Status {
+    return this.#statuses.next(bufferOf(this.module), engine.status());
+  }
+
+  /** What the model gets: the same array as before, if it has the same messages. */
+  #view(engine: Engine): M[] {
+    const view = this.originals.view(engine);
+    const shown = this.#shown;
+    if (view.length !== shown.length || view.some((message, index) => message !== shown[index])) {
+      this.#shown = view;
+    }
+    return this.#shown;
+  }
+
+  #state(engine: Engine): CompactorState<M> {
+    return { status: this.#status(engine), messages: this.#view(engine), isCompacting: this.driver.isCompacting };
   }
 
   /** A summarizer request with the messages that it sends, if it sends any. */
@@ -320,4 +386,14 @@ function withAtEnd<M extends object>(view: readonly M[], added: readonly M[]): M
     }
   }
   return ways;
+}
+
+/** The models of which the console has said that they are not known. */
+const warned = new Set<string>();
+
+function warnOnce(model: string, window: number): void {
+  if (!warned.has(model)) {
+    warned.add(model);
+    console.warn(`epitome: the model ${model} is not known; its window is taken to be ${window} tokens, unless the policy gives one`);
+  }
 }

@@ -39,6 +39,8 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   plan: "never",
   check: "never",
   due: "never",
+  subscribe: "never",
+  getSnapshot: "never",
   messages: "never",
   findings: "never",
   compacted: "never",
@@ -63,24 +65,48 @@ export interface Behind<M extends object> {
   whyReadOnly(): Error | undefined;
   /** Ends it, in place of `dispose`. */
   close(): void;
+  /** What is to be called when another compactor is behind it. */
+  readonly exchanged: Set<() => void>;
 }
 
 /** A compactor whose calls go to the one that is behind it at the time of each call, as do those of its agents. */
 export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
   const agents = new Map<string, Agent<M>>();
   const own: Partial<Compactor<M>> = {
+    subscribe: subscribedTo(() => behind.compactor(), behind.exchanged),
     dispose: () => behind.close(),
     [Symbol.dispose]: () => behind.close(),
     agent(name, options) {
       // What is wrong with the name or the options is said at once.
       behind.compactor().agent(name, options);
       const known = agents.get(name);
-      const agent = known ?? forwardedTo(() => behind.compactor().agent(name, options), () => behind.whyReadOnly());
+      const current = (): Agent<M> => behind.compactor().agent(name, options);
+      const subscribe = subscribedTo(current, behind.exchanged);
+      const agent = known ?? forwardedTo<Agent<M>>(current, () => behind.whyReadOnly(), { subscribe });
       agents.set(name, agent);
       return agent;
     },
   };
   return forwardedTo(() => behind.compactor(), () => behind.whyReadOnly(), own);
+}
+
+/** Listens to the target, and to the one that takes its place. */
+function subscribedTo<M extends object>(
+  target: () => Pick<Compactor<M>, "subscribe">,
+  exchanged: Set<() => void>,
+): Compactor<M>["subscribe"] {
+  return (listener) => {
+    let stop = target().subscribe(listener);
+    const follow = (): void => {
+      stop();
+      stop = target().subscribe(listener);
+    };
+    exchanged.add(follow);
+    return () => {
+      exchanged.delete(follow);
+      stop();
+    };
+  };
 }
 
 /** An object whose methods are `own`, and otherwise those of the target at the time of each call. */

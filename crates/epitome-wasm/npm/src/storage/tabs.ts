@@ -63,6 +63,8 @@ class Session<M extends object> implements OpenConversation<M> {
   readonly #name: string;
   readonly #channel: BroadcastChannel | undefined;
   #shown: Shown<M> | undefined;
+  /** What is called when another compactor is shown. */
+  readonly #exchanged = new Set<() => void>();
   /** True once the lock was taken away while something was not stored. */
   #isStale = false;
   #isClosed = false;
@@ -87,6 +89,7 @@ class Session<M extends object> implements OpenConversation<M> {
       compactor: () => this.#current.compactor,
       whyReadOnly: () => (this.role() === "follower" ? follows(options.id) : undefined),
       close: () => this.close(),
+      exchanged: this.#exchanged,
     });
   }
 
@@ -271,6 +274,7 @@ class Session<M extends object> implements OpenConversation<M> {
     }
     const before = this.#shown;
     this.#shown = next;
+    this.#exchanged.forEach((follow) => follow());
     before?.compactor.dispose();
     if (before !== undefined) {
       this.#notify();

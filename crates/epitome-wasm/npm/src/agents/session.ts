@@ -1,0 +1,64 @@
+// The OpenAI Agents SDK: a session whose items stay inside the window, and a filter before each request of a run.
+
+import type { Compactor } from "../host/compactor.js";
+import { compactorFrom, type GivenCompactor } from "../host/given.js";
+import { AgentItems } from "./items.js";
+
+/** A session of the SDK, with items of the type `I`. */
+export interface AgentSession<I extends object> {
+  getSessionId(): Promise<string>;
+  getItems(limit?: number): Promise<I[]>;
+  addItems(items: I[]): Promise<void>;
+  popItem(): Promise<I | undefined>;
+  clearSession(): Promise<void>;
+}
+
+/** What the SDK passes to `callModelInputFilter`. */
+export interface ModelInput<I extends object> {
+  readonly modelData: { readonly input: I[]; readonly instructions?: string };
+}
+
+/** The view of items, by one compactor. */
+class Following<I extends object> {
+  readonly #items = new AgentItems<I>();
+  readonly #compactor: () => Promise<Compactor<object>>;
+
+  constructor(given: GivenCompactor<object>) {
+    this.#compactor = compactorFrom(given, "openai-responses");
+  }
+
+  async view(items: readonly I[]): Promise<I[]> {
+    const compactor = await this.#compactor();
+    compactor.sync(items.map((item) => this.#items.read(item)));
+    await compactor.compactIfNeeded();
+    return compactor.messages().map((message) => this.#items.write(message));
+  }
+}
+
+/**
+ * A session that gives the runner the view of another one, which keeps all items: `new MemorySession()`, or one of your own. Give a
+ * compactor for the format `openai-responses`, one for each session, or the options of one.
+ *
+ * `getItems(limit)` returns the newest items as they are stored.
+ */
+export function compactingSession<I extends object>(session: AgentSession<I>, given: GivenCompactor<object> = {}): AgentSession<I> {
+  const following = new Following<I>(given);
+  return {
+    getSessionId: () => session.getSessionId(),
+    getItems: async (limit) => (limit === undefined ? following.view(await session.getItems()) : session.getItems(limit)),
+    addItems: (items) => session.addItems(items),
+    popItem: () => session.popItem(),
+    clearSession: () => session.clearSession(),
+  };
+}
+
+/**
+ * A filter for the option `callModelInputFilter` of a runner: compacts before each request of a run, in the middle of its tool loop
+ * too. The session, if there is one, keeps all items.
+ */
+export function compactingFilter(
+  given: GivenCompactor<object> = {},
+): <I extends object>(input: ModelInput<I>) => Promise<{ input: I[]; instructions?: string }> {
+  const following = new Following<object>(given);
+  return async <I extends object>({ modelData }: ModelInput<I>) => ({ ...modelData, input: (await following.view(modelData.input)) as I[] });
+}

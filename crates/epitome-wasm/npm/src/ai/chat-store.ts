@@ -1,0 +1,50 @@
+// The AI SDK's `useChat`: the page keeps all messages, and its route gets those of the view.
+
+import type { Compactor } from "../host/compactor.js";
+import type { AiSdkUiMessage } from "../host/format-messages.js";
+import { compactorFrom, type GivenCompactor } from "../host/given.js";
+import type { CompactorState } from "../host/state.js";
+import { property } from "../error.js";
+
+/** What the AI SDK passes to `prepareSendMessagesRequest`. */
+export interface ChatRequest<M extends object> {
+  readonly id: string;
+  readonly messages: M[];
+  readonly trigger: string;
+  readonly messageId: string | undefined;
+  readonly body: Record<string, unknown> | undefined;
+}
+
+/** A store for the messages of `useChat`. */
+export interface ChatStore<M extends object = AiSdkUiMessage> {
+  readonly compactor: Compactor<M>;
+  /** Follows the messages that `useChat` returns: for an effect, at each chunk of an answer, an edit, a new answer. */
+  follow(messages: readonly M[]): void;
+  /** For the option of the same name of `DefaultChatTransport`: compacts if that is due, and sends the view. */
+  prepareSendMessagesRequest<N extends M>(request: ChatRequest<N>): Promise<{ body: Record<string, unknown> }>;
+  /** For `useSyncExternalStore`, together with `getSnapshot`. */
+  subscribe(listener: (state: CompactorState<M>) => void): () => void;
+  getSnapshot(): CompactorState<M>;
+}
+
+/**
+ * A store for `useChat`, by a compactor for messages of the format `ai-sdk-ui`, or the options of one.
+ *
+ * A usage that the route puts into the metadata of its answers as `usage` is reported.
+ */
+export async function chatStore<M extends AiSdkUiMessage = AiSdkUiMessage>(given: GivenCompactor<M> = {}): Promise<ChatStore<M>> {
+  const compactor = await compactorFrom<M>(given, "ai-sdk-ui")();
+  return {
+    compactor,
+    follow: (messages) => void compactor.sync(messages),
+    prepareSendMessagesRequest: async ({ id, messages, trigger, messageId, body }) => {
+      compactor.sync(messages);
+      const answer = messages.filter(({ role }) => role === "assistant").at(-1);
+      compactor.reportUsage(property(answer?.metadata, "usage") as object | undefined);
+      await compactor.compactIfNeeded();
+      return { body: { ...body, id, messages: compactor.messages(), trigger, messageId } };
+    },
+    subscribe: (listener) => compactor.subscribe(listener),
+    getSnapshot: () => compactor.getSnapshot(),
+  };
+}

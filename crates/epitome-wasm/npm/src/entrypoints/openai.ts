@@ -1,0 +1,3 @@
+// OpenAI's SDK: turns with their tool loops.
+
+export { type ChatAnswer, type LoopOptions, type ResponsesAnswer, runChat, runResponses } from "../openai/run-chat.js";

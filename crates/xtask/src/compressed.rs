@@ -1,0 +1,33 @@
+//! Writes compressed copies beside the files of the pages, which the demo server sends to browsers that read brotli.
+
+use std::path::PathBuf;
+
+use crate::command;
+use crate::failure::Result;
+use crate::steps::Steps;
+use crate::workspace::Workspace;
+
+/// Removes the copies of an earlier build first: their files may be gone.
+const SCRIPT: &str = r#"
+const { readFileSync, readdirSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { brotliCompressSync, constants } = require("node:zlib");
+const smallest = 1_000;
+const worthwhile = /\.(wasm|js|css|html|json|svg|vocab|webmanifest)$/;
+for (const folder of process.argv.slice(1)) {
+  const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, name));
+  for (const path of paths.filter((path) => path.endsWith(".br"))) rmSync(path);
+  for (const path of paths.filter((path) => worthwhile.test(path) && statSync(path).size > smallest)) {
+    const bytes = readFileSync(path);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+"#;
+
+/// Compresses the files in `folders`, at any depth.
+pub(crate) fn write(workspace: &Workspace, steps: &mut Steps, folders: &[PathBuf]) -> Result {
+    steps.run("compressed copies", || {
+        command::run(workspace.command("node").arg("--eval").arg(SCRIPT).arg("--").args(folders))
+    })
+}

@@ -1,0 +1,42 @@
+// The list is limited by words, by who speaks, and by what happens to the messages.
+
+import { expect, test } from "@playwright/test";
+import { EpitomePage } from "./page.js";
+
+test("a message that a summary has replaced is found by its words", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.compact();
+  await epitome.isCompacted();
+  await page.getByRole("searchbox", { name: "Search the messages" }).fill("TAMP-58");
+  await expect(page.getByText(/^\d+ messages?$/)).toBeVisible();
+  const found = await epitome.rows.count();
+  expect(found).toBeGreaterThan(0);
+  await expect(epitome.rows.filter({ hasText: "summarized" }).first()).toBeVisible();
+  await epitome.rows.first().click();
+  await expect(epitome.details).toContainText("TAMP-58");
+  await page.keyboard.press("Escape");
+  await page.getByRole("searchbox").fill("no message says this");
+  await expect(page.getByText("No message is like that.")).toBeVisible();
+  await epitome.button("Show all messages").click();
+  await expect(page.getByRole("searchbox")).toBeFocused();
+  await expect(epitome.rows.first()).toBeVisible();
+  expect(await epitome.faults()).toEqual([]);
+});
+
+test("the legend and the key of the picture limit the list", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const legend = page.getByRole("list", { name: "What fills the window, in tokens" });
+  await legend.getByRole("button", { name: /^User / }).click();
+  await expect(page.getByText(/^\d+ messages? of role user$/)).toBeVisible();
+  await expect(epitome.rows.first()).toContainText("user");
+  const key = page.getByRole("list", { name: "What happens to the messages" });
+  await key.getByRole("button", { name: /become the summary/ }).click();
+  await expect(page.getByText(/^\d+ messages? of role user that become the summary$/)).toBeVisible();
+  await legend.getByRole("button", { name: /^User / }).click();
+  await expect(page.getByText(/^\d+ messages that become the summary$/)).toBeVisible();
+  await expect(epitome.rows.first()).toContainText("summarize");
+  await expect(key.getByRole("button", { name: /become the summary/ })).toHaveAttribute("aria-pressed", "true");
+  expect(await epitome.faults()).toEqual([]);
+});

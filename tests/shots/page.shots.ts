@@ -1,0 +1,57 @@
+// The states of the page, at four widths, light and dark.
+
+import { test } from "@playwright/test";
+import { EpitomePage, scripted, SLOW } from "../e2e/page/page.js";
+
+const SIZES = [
+  [360, 740],
+  [768, 1024],
+  [1440, 900],
+  [1920, 1080],
+] as const;
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const [width, height] of SIZES) {
+    test(`${width} pixels wide, ${colorScheme}`, async ({ page }) => {
+      test.setTimeout(180_000);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height });
+      const epitome = new EpitomePage(page);
+      const picture = async (state: string, fullPage = false) => {
+        await page.screenshot({ path: `../target/shots/${state}-${width}-${colorScheme}.png`, fullPage });
+      };
+      await epitome.open(SLOW);
+      await picture("first");
+      await picture("first-full", true);
+      await epitome.compact();
+      await page.getByRole("region", { name: "The summary as it arrives" }).waitFor();
+      await picture("running");
+      await epitome.isCompacted();
+      await picture("compacted");
+      await picture("compacted-full", true);
+      await epitome.button("Diff of the compaction").click();
+      await picture("diff");
+      await page.keyboard.press("Escape");
+      await epitome.rows.nth(3).click();
+      await picture("message");
+      await page.keyboard.press("Escape");
+      await page.getByText("More settings").click();
+      await picture("settings-full", true);
+      await page.getByText("More settings").click();
+      await page.keyboard.press("?");
+      await picture("keys");
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Doctor" }).click();
+      await page.getByRole("button", { name: "A result without its call" }).click();
+      await picture("doctor");
+      await page.keyboard.press("Escape");
+      await epitome.openSample("A design review");
+      await picture("agents-full", true);
+      await epitome.openSample("Planning a trip");
+      await epitome.summarizeAt(scripted("401"));
+      await epitome.compact();
+      await epitome.alert.first().waitFor();
+      await picture("failed");
+    });
+  }
+}

@@ -1,0 +1,190 @@
+//! The dialog with what a compaction changed: the messages as they were, beside what the model gets in their place.
+
+use epitome::Report;
+use leptos::prelude::*;
+
+use super::changes::{Changed, Changes, Piece};
+use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
+use crate::direction::marked;
+use crate::number::{change, count, plural, thousands};
+use crate::store::{Compaction, Store};
+
+const DIALOG: &str = "comparison";
+
+/// The number of messages that each list shows.
+const MAX_MESSAGES: usize = 200;
+
+/// The dialog. It opens when a compaction is to be compared, and Escape closes it.
+#[component]
+pub(crate) fn Comparison(store: Store) -> impl IntoView {
+    Effect::new(move |_| {
+        if store.compared.with(Option::is_some) {
+            open_dialog(DIALOG);
+        } else {
+            close_dialog(DIALOG);
+        }
+    });
+    let compared = move || {
+        let id = store.compared.get()?;
+        let shown =
+            store.compactions.with(|all| all.iter().find(|it| it.checkpoint == id).cloned());
+        let compaction = shown?;
+        let receipt = compaction.report.as_ref().map(|report| &report.receipt);
+        let changes = store.read(|session| Changes::of(session, id, receipt))?;
+        Some(view! { <Both store compaction changes /> })
+    };
+    view! {
+        <dialog
+            id=DIALOG
+            class="details comparison"
+            aria-labelledby="comparison-heading"
+            on:close=move |_| {
+                store.compared.set(None);
+                focus_instead_of_nothing(MAIN);
+            }
+        >
+            {compared}
+        </dialog>
+    }
+}
+
+#[component]
+fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView {
+    let tokens = compaction.report.as_deref().map(tokens);
+    let Changes { summarized, earlier, summary, shortened, removed } = changes;
+    let has_facts = compaction.report.is_some() && summary.is_some();
+    let summary = summary.map(|summary| {
+        let title = plural(count(summarized.len()), "message", "messages");
+        let unsupported =
+            compaction.report.as_ref().map(|report| report.receipt.unsupported.clone());
+        view! {
+            <section class="compared" aria-labelledby="compared-summary">
+                <h3 id="compared-summary">{title} " became the summary"</h3>
+                <div class="compared-sides">
+                    <div class="compared-side" tabindex="0" role="region" aria-label="Before">
+                        {earlier.map(|earlier| view! {
+                            <div class="compared-message">
+                                <p class="compared-who">"earlier summary"</p>
+                                <p class="compared-text" dir="auto">{marked(&earlier).into_owned()}</p>
+                            </div>
+                        })}
+                        <List messages=summarized />
+                    </div>
+                    <div class="compared-side" tabindex="0" role="region" aria-label="After">
+                        <Invented names=unsupported.unwrap_or_default() />
+                        <p class="compared-text" dir="auto">{marked(&summary).into_owned()}</p>
+                    </div>
+                </div>
+            </section>
+        }
+    });
+    let shortened = (!shortened.is_empty()).then(|| {
+        let title = plural(count(shortened.len()), "message is shorter", "messages are shorter");
+        let pairs = shortened.into_iter().take(MAX_MESSAGES).map(|changed| {
+            let after = marked(&changed.after).into_owned();
+            view! {
+                <div class="compared-sides compared-pair">
+                    <Message changed />
+                    <div class="compared-message">
+                        <p class="compared-who">"now"</p>
+                        <p class="compared-text" dir="auto">{after}</p>
+                    </div>
+                </div>
+            }
+        });
+        view! {
+            <section class="compared" aria-labelledby="compared-shorter">
+                <h3 id="compared-shorter">{title}</h3>
+                {pairs.collect_view()}
+            </section>
+        }
+    });
+    let removed = (!removed.is_empty()).then(|| {
+        let title = plural(count(removed.len()), "message is removed", "messages are removed");
+        view! {
+            <section class="compared" aria-labelledby="compared-removed">
+                <h3 id="compared-removed">{title}</h3>
+                <List messages=removed />
+            </section>
+        }
+    });
+    view! {
+        <div class="details-head">
+            <div>
+                <h2 id="comparison-heading">{format!("Compaction {}", compaction.number)}</h2>
+                <p class="figures">{compaction.described()} {tokens}</p>
+            </div>
+            <button type="button" class="button quiet" on:click=move |_| store.compared.set(None)>
+                "Close"
+            </button>
+        </div>
+        {has_facts.then(key)}
+        <div class="details-content" tabindex="0" role="region" aria-label="What changed">
+            {summary} {shortened} {removed}
+        </div>
+    }
+}
+
+/// The tokens before and after, behind other words.
+fn tokens(report: &Report) -> String {
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let (from, to) = (thousands(before), thousands(after));
+    format!(" · {from} → {to} tokens ({})", change(before, after))
+}
+
+/// What the marks of facts mean.
+fn key() -> impl IntoView {
+    let fates = [
+        ("kept", "in the summary"),
+        ("appended", "appended to it"),
+        ("lost", "only in the history"),
+    ];
+    let fates = fates.map(|(fate, words)| {
+        view! { <li><mark data-fate=fate>"fact"</mark> " " {words}</li> }
+    });
+    view! { <ul class="fates" aria-label="Marks">{fates}</ul> }
+}
+
+/// The names that the summary has and no message.
+#[component]
+fn Invented(names: Vec<String>) -> impl IntoView {
+    (!names.is_empty()).then(|| {
+        view! {
+            <p class="notice error">
+                <strong>{marked(&names.join(", ")).into_owned()}</strong>
+                " is in no message."
+            </p>
+        }
+    })
+}
+
+#[component]
+fn List(messages: Vec<Changed>) -> impl IntoView {
+    let more = messages.len().saturating_sub(MAX_MESSAGES);
+    let more = (more > 0)
+        .then(|| view! { <p class="hint">{format!("and {} more", thousands(count(more)))}</p> });
+    let shown = messages.into_iter().take(MAX_MESSAGES);
+    let shown = shown.map(|changed| view! { <Message changed /> }).collect_view();
+    view! { {shown} {more} }
+}
+
+/// A message as it was.
+#[component]
+fn Message(changed: Changed) -> impl IntoView {
+    let Changed { number, speaker, before, after: _ } = changed;
+    let number = number.map(|number| format!("#{number} "));
+    view! {
+        <div class="compared-message">
+            <p class="compared-who">{number} {speaker}</p>
+            <p class="compared-text" dir="auto">{before.into_iter().map(piece).collect_view()}</p>
+        </div>
+    }
+}
+
+fn piece((text, fate): Piece) -> AnyView {
+    let text = marked(&text).into_owned();
+    match fate {
+        Some(fate) => view! { <mark data-fate=fate.as_str()>{text}</mark> }.into_any(),
+        None => text.into_any(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Compactions of one agent of a team. The page writes their summaries, at once and without a model.
+
+use epitome::extractive::extract;
+use epitome::{Compactor, Outcome, Output, Reason};
+use epitome_tokens::Heuristic;
+
+use super::now;
+use crate::number::{change, thousands};
+use crate::store::Store;
+
+/// Compacts the view of an agent; no other view changes.
+pub(crate) fn compact_agent(store: Store, name: &str) {
+    let report = store.write(|session| {
+        let mut agent = session.compactor_mut()?.agent(name).ok()?;
+        agent.set_time(now());
+        agent.compact(Reason::Manual, None).ok()?;
+        drain(&mut agent);
+        agent.report().cloned()
+    });
+    let Some(report) = report.flatten() else { return };
+    let words = match &report.outcome {
+        Outcome::Applied { .. } => {
+            let (before, after) = (report.tokens_before, report.tokens_after);
+            let (from, to) = (thousands(before), thousands(after));
+            format!("Compacted for {name}: {from} tokens became {to}, {}.", change(before, after))
+        }
+        Outcome::Skipped { message } | Outcome::Failed { message } => {
+            format!("Nothing was changed for {name}: {message}.")
+        }
+        Outcome::Cancelled => return,
+    };
+    show(store, words);
+}
+
+/// Undoes the latest compaction of an agent.
+pub(crate) fn undo_agent(store: Store, name: &str) {
+    store.write(|session| {
+        let mut agent = session.compactor_mut()?.agent(name).ok()?;
+        agent.undo().ok()?;
+        drain(&mut agent);
+        Some(())
+    });
+    show(store, format!("The compaction for {name} is undone."));
+}
+
+/// Handles the outputs of an agent until it waits.
+fn drain(agent: &mut Compactor) {
+    loop {
+        match agent.poll_output() {
+            Output::Before(_) => {
+                let _ = agent.proceed();
+            }
+            Output::Summarize(request) => {
+                let summary = extract(&request.envelope(), request.target_tokens, &Heuristic);
+                agent.handle_summary_notes(request.id, &summary.notes);
+                agent.handle_summary(request.id, &summary.text);
+            }
+            Output::Persist(_) => {
+                let _ = agent.handle_persisted();
+            }
+            // The page shows the lanes again when the agent waits.
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Wait(_) => return,
+        }
+    }
+}
+
+fn show(store: Store, words: String) {
+    store.live.record(words.clone());
+    store.announce(words);
+    store.show_lanes();
+    store.keep();
+}

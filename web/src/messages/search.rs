@@ -1,0 +1,51 @@
+//! The search in the messages, also in those that are only in the history, and what else the list is limited to.
+
+use leptos::prelude::*;
+
+use super::layout::Layout;
+use crate::browser::focus;
+use crate::number::{count, plural};
+use crate::store::{Filter, Store};
+
+/// The id of the field.
+pub(crate) const SEARCH: &str = "message-search";
+
+/// The field, and what the list is limited to.
+#[component]
+pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
+    let words = move || store.filter.with(|filter| filter.words.clone());
+    let search = move |event| {
+        let words = event_target_value(&event);
+        store.filter.update(|filter| filter.words = words);
+    };
+    let clear = move |_| {
+        store.filter.set(Filter::default());
+        focus(SEARCH);
+    };
+    let limits = move || {
+        let Filter { role, treatment, .. } = store.filter.get();
+        let role = role.map(|role| format!("of role {}", role.as_str()));
+        let treatment = treatment.map(|treatment| format!("that {}", treatment.label()));
+        let found = plural(count(layout.with(Layout::messages)), "message", "messages");
+        let limits: Vec<String> = [Some(found), role, treatment].into_iter().flatten().collect();
+        limits.join(" ")
+    };
+    view! {
+        <div class="search">
+            <input
+                id=SEARCH
+                type="search"
+                autocomplete="off"
+                spellcheck="false"
+                aria-label="Search the messages"
+                placeholder="Search, also what a summary has replaced"
+                prop:value=words
+                on:input=search
+            />
+            <Show when=move || store.filter.with(Filter::is_set)>
+                <p class="hint" role="status">{limits}</p>
+                <button type="button" class="link" on:click=clear>"Show all messages"</button>
+            </Show>
+        </div>
+    }
+}

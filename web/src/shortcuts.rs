@@ -1,0 +1,145 @@
+//! Keys for what is done most, and the dialog that lists them and turns them off.
+
+use leptos::prelude::*;
+
+use crate::browser::{
+    Lifetime, MAIN, click, close_dialog, focus, focus_instead_of_nothing, focused_number, forget,
+    open_dialog, page_key, recall, remember,
+};
+use crate::driver;
+use crate::load::{Found, open_sample_number};
+use crate::messages::SEARCH;
+use crate::result::compare_latest;
+use crate::run::{COMPACT_BUTTON, CONTINUE_BUTTON};
+use crate::store::{Perspective, Store};
+
+const DIALOG: &str = "shortcuts";
+/// The name under which the browser keeps that the keys are off.
+const OFF: &str = "epitome-keys-off";
+
+/// What a key does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Compact,
+    Undo,
+    Compare,
+    Pin,
+    Search,
+    Switch,
+    Sample(u32),
+    Help,
+}
+
+/// Every key with what it does, in the order of the dialog.
+const KEYS: [(&str, Action, &str); 11] = [
+    ("c", Action::Compact, "Compact now"),
+    ("u", Action::Undo, "Undo the latest compaction"),
+    ("d", Action::Compare, "Diff of the latest compaction"),
+    ("p", Action::Pin, "Pin the message that has the focus, or unpin it"),
+    ("/", Action::Search, "Search the messages"),
+    ("v", Action::Switch, "Switch between the conversation and what the model sees"),
+    ("1", Action::Sample(0), "Open the first sample"),
+    ("2", Action::Sample(1), "Open the second sample"),
+    ("3", Action::Sample(2), "Open the third sample"),
+    ("4", Action::Sample(3), "Open the fourth sample"),
+    ("?", Action::Help, "Show these keys"),
+];
+
+/// Follows the keys that are pressed.
+pub(crate) fn watch_keys(store: Store, found: Found) {
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        let Some(pressed) = page_key(&event) else { return };
+        let Some((_, action, _)) = KEYS.iter().find(|(key, ..)| *key == pressed) else { return };
+        let off = recall(Lifetime::Lasting, OFF).is_some();
+        if !off || *action == Action::Help {
+            event.prevent_default();
+            perform(store, found, *action);
+        }
+    });
+    on_cleanup(move || keys.remove());
+}
+
+fn perform(store: Store, found: Found, action: Action) {
+    match action {
+        Action::Compact if store.live.deciding.with_untracked(Option::is_some) => {
+            click(CONTINUE_BUTTON);
+        }
+        Action::Compact => click(COMPACT_BUTTON),
+        Action::Undo => {
+            if store.compactions.with_untracked(|compactions| compactions.is_empty()) {
+                store.announce("There is no compaction to undo.");
+            } else {
+                driver::undo(store);
+                focus(COMPACT_BUTTON);
+            }
+        }
+        Action::Compare => {
+            if !compare_latest(store) {
+                store.announce("There is no compaction to compare.");
+            }
+        }
+        Action::Pin => match focused_number("data-position") {
+            Some(position) => driver::toggle_pin(store, position),
+            None => store.announce("Focus a message of the list first."),
+        },
+        Action::Search => focus(SEARCH),
+        Action::Switch => store.perspective.update(|perspective| {
+            *perspective = match perspective {
+                Perspective::Conversation => Perspective::Model,
+                Perspective::Model => Perspective::Conversation,
+            };
+        }),
+        Action::Sample(number) => open_sample_number(store, found, number),
+        Action::Help => show(),
+    }
+}
+
+/// Shows the dialog.
+pub(crate) fn show() {
+    open_dialog(DIALOG);
+}
+
+/// The dialog.
+#[component]
+pub(crate) fn Shortcuts() -> impl IntoView {
+    let on = RwSignal::new(recall(Lifetime::Lasting, OFF).is_none());
+    let choose = move |event| {
+        on.set(event_target_checked(&event));
+        match on.get_untracked() {
+            true => forget(Lifetime::Lasting, OFF),
+            false => remember(Lifetime::Lasting, OFF, "off"),
+        }
+    };
+    let rows = KEYS.map(|(key, _, does)| {
+        view! {
+            <div class="shortcut">
+                <dt><kbd>{key}</kbd></dt>
+                <dd>{does}</dd>
+            </div>
+        }
+    });
+    view! {
+        <dialog
+            id=DIALOG
+            class="sheet"
+            aria-labelledby="shortcuts-heading"
+            on:close=move |_| focus_instead_of_nothing(MAIN)
+        >
+            <div class="details-head">
+                <h2 id="shortcuts-heading">"Keys"</h2>
+                <button type="button" class="button quiet" on:click=move |_| close_dialog(DIALOG)>
+                    "Close"
+                </button>
+            </div>
+            <dl class="shortcuts">{rows}</dl>
+            <p class="hint">
+                "In the list, the arrow keys, Page Up, Page Down, Home and End move from message to message, and Enter opens one. "
+                "A mark on the bar moves by the arrow keys. Escape closes a dialog."
+            </p>
+            <div class="option">
+                <input type="checkbox" id="keys-on" prop:checked=on on:change=choose />
+                <label for="keys-on">"Keys without Ctrl or Alt act on the page"</label>
+            </div>
+        </dialog>
+    }
+}
