@@ -6,7 +6,7 @@ use epitome::Level;
 use epitome::{Action, Plan};
 use leptos::prelude::*;
 
-use crate::label::{action_label, action_summary};
+use crate::label::{Treatment, action_label, action_summary};
 use crate::number::{count, plural, thousands};
 use crate::settings::tight_window;
 use crate::store::Store;
@@ -78,7 +78,7 @@ fn Actions(plan: Arc<Plan>) -> impl IntoView {
         (number > 0).then(|| {
             view! {
                 <li>
-                    <span class="badge" data-action=action.as_str()>{action_label(action)}</span>
+                    <span class="badge" data-action=Treatment::of(action).as_str()>{action_label(action)}</span>
                     <span class="action-number">{thousands(number)}</span>
                     <span>{action_summary(action)} {tail}</span>
                 </li>

@@ -59,7 +59,7 @@ fn Row(heard: Heard) -> impl IntoView {
     let Heard { speaker, text, is_private, is_summary } = heard;
     let badge = match (is_summary, is_private) {
         (true, _) => Some(("summary", "summary")),
-        (false, true) => Some(("removeReasoning", "only for some")),
+        (false, true) => Some(("shortened", "only for some")),
         (false, false) => None,
     };
     let badge = badge

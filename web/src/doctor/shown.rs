@@ -124,9 +124,9 @@ fn FoundRow(found: Found) -> impl IntoView {
         Severity::Odd => "accepted",
     };
     let action = match issue.severity {
-        Severity::Refused => "dropOldest",
-        Severity::Depends => "removeReasoning",
-        Severity::Odd => "keep",
+        Severity::Refused => "removed",
+        Severity::Depends => "shortened",
+        Severity::Odd => "kept",
     };
     view! {
         <li class="doctor-issue">

@@ -2,6 +2,7 @@
 
 use epitome::Action;
 use epitome::history::Change;
+use strum::EnumCount;
 
 /// The action on a badge.
 pub(crate) fn action_label(action: Action) -> &'static str {
@@ -60,5 +61,63 @@ pub(crate) fn change_label(change: &Change) -> &'static str {
         Change::Offload { .. } => "offloaded",
         Change::Arguments { .. } => "inputs cleared",
         Change::Remove => "reasoning removed",
+    }
+}
+
+/// What happens to a message, as pictures, badges and rows show it: several actions look alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount)]
+pub(crate) enum Treatment {
+    /// It is not in the view any more.
+    Gone,
+    /// It stays word for word.
+    Kept,
+    /// It stays with less in it.
+    Shortened,
+    /// It is removed without a summary.
+    Removed,
+    /// The summary replaces it.
+    Summarized,
+}
+
+impl Treatment {
+    /// Every treatment, in the order of the key.
+    pub(crate) const ALL: [Self; Self::COUNT] =
+        [Self::Kept, Self::Summarized, Self::Shortened, Self::Removed, Self::Gone];
+
+    /// Its name in the page's markup, for the style sheets.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Kept => "kept",
+            Self::Shortened => "shortened",
+            Self::Removed => "removed",
+            Self::Summarized => "summarized",
+        }
+    }
+
+    /// What it means for the messages.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Gone => "only in the history",
+            Self::Kept => "stay word for word",
+            Self::Shortened => "are shortened",
+            Self::Removed => "are removed",
+            Self::Summarized => "become the summary",
+        }
+    }
+
+    /// What an action does.
+    pub(crate) fn of(action: Action) -> Self {
+        match action {
+            Action::Keep => Self::Kept,
+            Action::Deduplicate | Action::DropOldest => Self::Removed,
+            Action::TruncateToolResults
+            | Action::ClearToolInputs
+            | Action::ClearToolResults
+            | Action::OffloadToolResults
+            | Action::RemoveReasoning => Self::Shortened,
+            Action::Summarize => Self::Summarized,
+            Action::Summarized => Self::Gone,
+        }
     }
 }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::layout::{Item, Layout};
 use super::preview::preview;
 use super::visible_rows::ROW_HEIGHT;
-use crate::label::{action_label, change_label};
+use crate::label::{Treatment, action_label, change_label};
 use crate::number::thousands;
 use crate::store::{MessageNumber, Perspective, Store};
 
@@ -29,8 +29,8 @@ impl Status {
     /// The status in the page's markup, for the style sheets.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Planned(action) => action.as_str(),
-            Self::Removed => "removed",
+            Self::Planned(action) => Treatment::of(action).as_str(),
+            Self::Removed => "dropped",
             Self::Summary => "summary",
             Self::Added => "added",
         }
@@ -40,7 +40,8 @@ impl Status {
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Planned(action) => action_label(action),
-            Self::Removed | Self::Summary | Self::Added => self.as_str(),
+            Self::Removed => "removed",
+            Self::Summary | Self::Added => self.as_str(),
         }
     }
 }

@@ -2,72 +2,18 @@
 
 use epitome::message::Role;
 use epitome::{Action, Breakdown, Columns, Compactor, Plan};
-use strum::EnumCount;
+
+pub(crate) use crate::label::Treatment;
 
 /// The number of bars in the picture. A longer conversation has several messages in one bar.
 const MAX_BARS: usize = 360;
 
-/// What happens to a message, as the picture shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount)]
-pub(crate) enum Treatment {
-    /// It is not in the view any more.
-    Gone,
-    /// It stays word for word.
-    Kept,
-    /// It stays with less in it.
-    Shortened,
-    /// It is removed without a summary.
-    Removed,
-    /// The summary replaces it.
-    Summarized,
-}
-
 impl Treatment {
-    /// Every treatment, in the order of the key.
-    pub(crate) const ALL: [Self; Self::COUNT] =
-        [Self::Kept, Self::Summarized, Self::Shortened, Self::Removed, Self::Gone];
-
-    /// Its name in the page's markup, for the style sheets.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Gone => "gone",
-            Self::Kept => "kept",
-            Self::Shortened => "shortened",
-            Self::Removed => "removed",
-            Self::Summarized => "summarized",
-        }
-    }
-
-    /// What it means for the messages.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Gone => "only in the history",
-            Self::Kept => "stay word for word",
-            Self::Shortened => "are shortened",
-            Self::Removed => "are removed",
-            Self::Summarized => "become the summary",
-        }
-    }
-
     /// What happens to the message at a position by this plan; without a plan it stays, unless it is gone.
     pub(crate) fn at(compactor: &Compactor, plan: Option<&Plan>, position: usize) -> Self {
         match compactor.conversation().projection().dropped.contains(&position) {
             true => Self::Gone,
             false => Self::of(plan.map_or(Action::Keep, |plan| plan.action(position))),
-        }
-    }
-
-    fn of(action: Action) -> Self {
-        match action {
-            Action::Keep => Self::Kept,
-            Action::Deduplicate | Action::DropOldest => Self::Removed,
-            Action::TruncateToolResults
-            | Action::ClearToolInputs
-            | Action::ClearToolResults
-            | Action::OffloadToolResults
-            | Action::RemoveReasoning => Self::Shortened,
-            Action::Summarize => Self::Summarized,
-            Action::Summarized => Self::Gone,
         }
     }
 }
