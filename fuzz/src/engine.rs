@@ -172,7 +172,7 @@ impl Stage {
                 compactor.handle_timeout(until);
             }
             Output::Wait(None) => return false,
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
         }
         true
     }

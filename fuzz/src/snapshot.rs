@@ -137,7 +137,7 @@ pub(crate) fn settle(compactor: &mut Compactor, choices: &mut Choices<'_>) {
             Output::Persist(_) => drop(compactor.handle_persisted()),
             Output::Wait(Some(until)) => compactor.handle_timeout(until),
             Output::Wait(None) => return,
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
         }
     }
     panic!("the compactor never waits");

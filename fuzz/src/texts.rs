@@ -46,7 +46,7 @@ fn drive(compactor: &mut Compactor) {
             Output::Persist(_) => drop(compactor.handle_persisted()),
             Output::Wait(Some(until)) => compactor.handle_timeout(until),
             Output::Wait(None) => return,
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
         }
     }
     panic!("the compactor never waits");

@@ -241,7 +241,7 @@ impl App {
                 }
                 Output::Persist(_) => self.compactor.handle_persisted().map_err(text)?,
                 Output::Event(event) => self.seen.push(json!({ "event": written(&event)? })),
-                Output::Save(_) | Output::Changed => {}
+                Output::Save(_) | Output::Changed | Output::Continue => {}
                 Output::Wait(_) => return Ok(Value::Null),
             }
         }

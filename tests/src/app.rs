@@ -86,7 +86,7 @@ impl App {
                 Output::Before(_) => self.compactor.proceed()?,
                 Output::Summarize(request) => answer(&mut self.compactor, request),
                 Output::Persist(_) => self.compactor.handle_persisted()?,
-                Output::Save(_) | Output::Changed | Output::Event(_) => {}
+                Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
                 Output::Wait(_) => return Ok(()),
             }
         }

@@ -5,7 +5,7 @@ mod compare;
 
 use leptos::prelude::*;
 
-use crate::browser::focus_instead_of_nothing;
+use crate::browser::focus;
 use crate::driver;
 use crate::label::reason_label;
 use crate::number::{change, count, thousands};
@@ -52,7 +52,8 @@ fn CompactionRow(store: Store, compaction: Compaction) -> impl IntoView {
     let compare = move |_| store.compared.set(Some(checkpoint));
     let undo = move |_| {
         driver::undo_to(store, checkpoint);
-        focus_instead_of_nothing(COMPACT_BUTTON);
+        // This button is gone as soon as the compaction is.
+        focus(COMPACT_BUTTON);
     };
     view! {
         <li class="compaction">

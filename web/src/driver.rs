@@ -36,7 +36,12 @@ fn start(store: Store, reason: Reason, instructions: &str) {
         store.live.rejection.set(Some(error.to_string()));
         return;
     }
-    // Preparing the first request of a long conversation takes time; the page is drawn before that.
+    // Planning a long conversation takes time; the page is drawn before more is done.
+    drain_soon(store);
+}
+
+/// Handles outputs after the page had the time to be drawn and to react.
+fn drain_soon(store: Store) {
     spawn_local(async move {
         let _ = clock::sleep(0.0, None).await;
         drain(store);
@@ -185,6 +190,7 @@ fn drain(store: Store) {
                 store.keep();
             }
             Some(Output::Event(event)) => event::show(store, event),
+            Some(Output::Continue) => return drain_soon(store),
             Some(Output::Wait(Some(until))) => return wait(store, until),
             Some(Output::Wait(None)) | None => return,
         }

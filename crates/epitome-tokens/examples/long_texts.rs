@@ -63,7 +63,7 @@ fn measure(text: String, is_last: bool) -> Result<(f64, f64, u32), Box<dyn Error
             }
             Output::Persist(_) => compactor.handle_persisted()?,
             Output::Wait(_) => break,
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
         }
     }
     let compact = milliseconds(started);

@@ -43,6 +43,8 @@ pub enum Output {
         #[tsify(type = "EngineEvent")]
         event: Event,
     },
+    /// Poll again, after the page has had the time to react.
+    Continue,
     /// Nothing more for now.
     Wait {
         /// When to call `handleTimeout`, if at all.
@@ -60,6 +62,7 @@ impl From<epitome::Output> for Output {
             epitome::Output::Save(save) => Self::Save { save },
             epitome::Output::Changed => Self::Changed,
             epitome::Output::Event(event) => Self::Event { event },
+            epitome::Output::Continue => Self::Continue,
             epitome::Output::Wait(until) => Self::Wait { until },
         }
     }

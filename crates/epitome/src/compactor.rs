@@ -6,15 +6,18 @@
 //! and ids are arguments, so that the same calls always lead to the same outputs.
 //!
 //! ```text
-//!  Idle ── compact() ──► Deciding ── proceed() ──► Summarizing ── handle_failure() ──► Backoff
-//!   ▲                       │                       │    ▲   ▲                           │
-//!   ├──────── skip() ───────┘                       │    │   └───── handle_timeout() ────┘
-//!   │                                               │    │
-//!   │                                               │    └─ handle_summary(), unless it was the last one:
-//!   │                                               │       next chunk, reminder, rollup or fallback level
-//!   │                                               │
-//!   │                                               ▼ handle_summary() of the last one
-//!   └──────────── handle_persisted() ─────────── Committing ◄── compact() with reducers only, or undo()
+//!  Idle ── compact() ──► Deciding ── proceed() ──► Reading ──► Summarizing ── handle_failure() ──► Backoff
+//!   ▲                       │                                   │    ▲   ▲                           │
+//!   ├──────── skip() ───────┘                                   │    │   └───── handle_timeout() ────┘
+//!   │                                                           │    │
+//!   │                                                           │    └─ handle_summary(), unless it was the last one:
+//!   │                                                           │       next chunk, reminder, rollup or fallback level
+//!   │                                                           │
+//!   │                                                           ▼ handle_summary() of the last one
+//!   │                                                       Concluding
+//!   │                                                           │
+//!   │                                                           ▼
+//!   └──────────── handle_persisted() ────────────────────── Committing ◄── compact() with reducers only, or undo()
 //!
 //!  every state of a compaction ── it failed or saved too little ──► Paused
 //!  Paused ── append(), set_policy() or check() with a reason to try again ──► Idle
@@ -24,9 +27,11 @@
 //! |---|---|---|
 //! | `Idle` | a command | all |
 //! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
+//! | `Reading` | `poll_output` | `append`, changes, `set_todo`, `cancel` |
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
 //! | `Awaiting` | the summary that is written in advance | `append`, changes, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
+//! | `Concluding` | `poll_output` | `append`, changes, `set_todo`, `cancel` |
 //! | `Committing` | `handle_persisted` or `handle_unpersisted` | `append`, `set_todo` |
 //! | `Paused` | a reason to try again | all; `compact` only if the app [asks for it](Reason::is_asked_for) |
 //!
@@ -36,12 +41,17 @@
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
 //! [`Event::Stale`], so that a late answer cannot end up in the wrong compaction.
 //!
+//! Reading and concluding take time in proportion to the texts. They are done in slices, one for each call of
+//! [`Compactor::poll_output`], which returns [`Output::Continue`] until the last one. The first slice is done by the call before
+//! it, so that a short conversation needs no other. [`Compactor::set_slice`] says how long a slice is.
+//!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
 mod agents;
 mod asked;
 mod attribution;
 mod commit;
+mod conclusion;
 mod count;
 mod cycle;
 mod earlier_summary;
@@ -55,6 +65,7 @@ mod output;
 mod phases;
 mod prepare;
 mod queries;
+mod reading;
 mod remember;
 mod report;
 mod snapshot;
@@ -67,6 +78,7 @@ use std::sync::Arc;
 use agents::Agents;
 pub use agents::{Agent, Lent};
 use asked::Asked;
+use conclusion::Conclusion;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 pub use fallback::SummarizerStep;
@@ -93,18 +105,25 @@ pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTo
 use snapshot::Condition;
 pub use snapshot::{Snapshot, SnapshotError};
 
+/// How much text one slice of work reads, in bytes, unless the host says otherwise: a few milliseconds in a browser.
+const SLICE: usize = 1 << 18;
+
 /// What the compactor waits for; see the module's documentation.
 enum State {
     /// No compaction is running.
     Idle,
     /// The host decides whether the compaction starts.
     Deciding { job: Box<Job> },
+    /// The texts to summarize are being read.
+    Reading { job: Box<Job> },
     /// The summarizer has a request that is not answered yet.
     Summarizing { job: Box<Job>, in_flight: RequestId },
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
     /// The summary that was begun in advance is not written yet; the compaction goes on with it.
     Awaiting { job: Box<Job> },
+    /// The summary is complete, and its result is being worked out.
+    Concluding { conclusion: Box<Conclusion> },
     /// The host stores a record. `report` is `None` for an undo.
     Committing { record: Box<Record>, report: Option<Box<Report>> },
     /// The last compaction failed or saved too little. Automatic compactions are paused until the conversation
@@ -138,6 +157,8 @@ pub struct Compactor {
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
     agents: Agents,
+    /// How much text one slice of work reads, in bytes.
+    slice: usize,
     /// What the summarizer noted with the summary that is appended next.
     returned_notes: String,
 }
@@ -178,6 +199,7 @@ impl Compactor {
             started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
             agents: Agents::default(),
+            slice: SLICE,
             returned_notes: String::new(),
         }
     }
@@ -352,81 +374,16 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Skipped { message }, &Asked::default());
     }
 
-    fn before(&self, plan: &Plan) -> BeforeCompaction {
-        let tokens_used = self.pressure().tokens;
-        let is_counted = |at: &usize| {
-            self.log().message(*at).is_some_and(|message| message.role != Role::System)
-        };
-        let stays = plan.staying().filter(is_counted);
-        BeforeCompaction {
-            reason: plan.reason,
-            forced: plan.reason.is_asked_for(),
-            tokens_used,
-            context_percent: self.percent(tokens_used),
-            message_count: self.conversation.messages(),
-            keep_last: u32::try_from(stays.count()).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// Starts the compaction that [`Output::Before`] announced: the summarizer gets its first request.
-    pub fn proceed(&mut self) -> Result<(), CommandError> {
-        let mut job = self.take_decision()?;
-        match job.read(&self.conversation) {
-            Ok(true) => {}
-            Ok(false) => {
-                self.end_without_text(&job.plan);
-                return Ok(());
-            }
-            Err(error) => {
-                self.end_failed(&job.plan, error.to_string(), &job.asked);
-                return Ok(());
-            }
-        }
-        self.outputs.push_back(Output::Save(Save::Before { session: self.session() }));
-        let tokens = self.pressure().tokens;
-        let budget_used_pct = self.percent(tokens);
-        let (_, chunks) = job.progress();
-        self.outputs.push_back(Output::Event(match job.plan.reason.is_reactive() {
-            true => Event::Reacting { tokens, budget_used_pct, chunks },
-            false => {
-                let threshold = self.policy.threshold();
-                Event::Start { tokens, threshold, budget_used_pct, chunks }
-            }
-        }));
-        self.started = true;
-        self.started_at = self.now;
-        match self.shared_summary(&job) {
-            Some(summary) => {
-                job.take_shared(&self.conversation);
-                self.apply_summary(*job, summary, String::new());
-            }
-            None => self.use_draft(job),
-        }
-        Ok(())
-    }
-
-    /// Ends the compaction that [`Output::Before`] announced, before it starts.
-    pub fn skip(&mut self) -> Result<(), CommandError> {
-        let job = self.take_decision()?;
-        let message = "the app decided against it".to_owned();
-        self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
-        Ok(())
-    }
-
-    fn take_decision(&mut self) -> Result<Box<Job>, CommandError> {
-        match std::mem::replace(&mut self.state, State::Idle) {
-            State::Deciding { job } => Ok(job),
-            state => {
-                self.state = state;
-                Err(CommandError::NothingToDecide)
-            }
-        }
-    }
-
     /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
     /// it. Milliseconds since any moment, as long as it never goes back.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);
+    }
+
+    /// Says how much text one slice of work reads, in bytes: about so many, since a message is read whole. The default is a few
+    /// milliseconds of work in a browser.
+    pub fn set_slice(&mut self, bytes: usize) {
+        self.slice = bytes.max(1);
     }
 
     /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since.
@@ -443,11 +400,17 @@ impl Compactor {
     /// Cancels the running compaction; the conversation stays as it was. Does nothing if none is running, or
     /// if its record is already being stored.
     pub fn cancel(&mut self) {
-        match std::mem::replace(&mut self.state, State::Idle) {
+        let job = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Concluding { conclusion } => Ok(conclusion.job),
             State::Deciding { job }
+            | State::Reading { job }
             | State::Summarizing { job, .. }
             | State::Awaiting { job }
-            | State::Backoff { job, .. } => {
+            | State::Backoff { job, .. } => Ok(job),
+            state => Err(state),
+        };
+        match job {
+            Ok(job) => {
                 let others = [self.preparations.request(), self.blending_request()];
                 self.outputs
                     // The host may not have polled these yet. It would pay for a summary whose answer is stale.
@@ -458,16 +421,37 @@ impl Compactor {
                 self.end_unchanged(&job.plan, Outcome::Cancelled, &job.asked);
             }
             // A record that is being stored may be stored already, so that it is too late to cancel.
-            state => self.state = state,
+            Err(state) => self.state = state,
         }
     }
 
-    /// What the host has to do next. To be called until it returns [`Output::Wait`].
+    /// What the host has to do next. To be called until it returns [`Output::Wait`]. If nothing else is to be done, a slice of
+    /// the work of a compaction is.
     pub fn poll_output(&mut self) -> Output {
-        self.outputs.pop_front().unwrap_or(Output::Wait(match &self.state {
-            State::Backoff { until, .. } => Some(*until),
-            _ => None,
-        }))
+        if self.outputs.is_empty() {
+            self.work();
+        }
+        if let Some(output) = self.outputs.pop_front() {
+            return output;
+        }
+        match &self.state {
+            State::Reading { .. } | State::Concluding { .. } => Output::Continue,
+            _ if self.preparations.is_reading() => Output::Continue,
+            State::Backoff { until, .. } => Output::Wait(Some(*until)),
+            _ => Output::Wait(None),
+        }
+    }
+
+    /// Does one slice of work, if there is any.
+    fn work(&mut self) {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Reading { job } => self.read(job),
+            State::Concluding { conclusion } => self.conclude(conclusion),
+            state => {
+                self.state = state;
+                self.read_ahead();
+            }
+        }
     }
 
     /// Replaces the policy, from the next plan on. An error while a compaction is running.
@@ -489,10 +473,12 @@ impl Compactor {
     fn job(&mut self) -> Option<&mut Job> {
         match &mut self.state {
             State::Deciding { job }
+            | State::Reading { job }
             | State::Summarizing { job, .. }
             | State::Awaiting { job }
             | State::Backoff { job, .. } => Some(job),
-            _ => None,
+            State::Concluding { conclusion } => Some(&mut conclusion.job),
+            State::Idle | State::Committing { .. } | State::Paused { .. } => None,
         }
     }
 }

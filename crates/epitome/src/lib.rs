@@ -33,7 +33,7 @@
 //!             compactor.handle_summary(request.id, "They planned this year's garden.");
 //!         }
 //!         Output::Persist(_record) => compactor.handle_persisted()?,
-//!         Output::Save(_) | Output::Changed | Output::Event(_) => {}
+//!         Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
 //!         Output::Wait(_) => break,
 //!     }
 //! }

@@ -9,16 +9,18 @@ mod cut;
 mod locked_reasoning;
 mod messages;
 mod planner;
+mod reading;
 mod reduce;
 
 use std::collections::BTreeMap;
 
 pub use action::Action;
 pub(crate) use appendix::{appendix, tracked};
-pub(crate) use chunks::{covered_request, entries_at};
+pub(crate) use chunks::covered_request;
 pub use columns::Columns;
 pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};
+pub(crate) use reading::{Reading, entries_at};
 use reduce::Reduced;
 
 use crate::conversation::Conversation;

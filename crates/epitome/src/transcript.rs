@@ -20,34 +20,92 @@ use crate::text::encoded::without_encoded;
 use crate::text::excerpt::excerpt;
 use crate::text::invisible::is_line_break;
 
-/// The entries of messages, which come with their numbers, from 1.
-///
-/// The history is repaired first, so that every call has a result. An entry has the text of its message without
-/// encoded data and reasoning. It has the calls and results of the tools that `settings.tools` allows, cut at
-/// the limits of `settings`. A message without such content has no entry. Costs O(n log n).
-pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
+/// What a summarizer reads at one place of a transcript, without its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    number: u32,
+    said: Said,
+    /// The calls that its results answer, in their order, with the names of the tools.
+    called: Vec<(CallId, Box<str>)>,
+}
+
+#[derive(Clone, Debug)]
+enum Said {
+    /// The message at this index.
+    Message(usize),
+    /// A message of one part that the conversation does not have.
+    Added(Box<Message>),
+}
+
+/// The order in which a summarizer reads messages, which come with their numbers, from 1. The history is repaired, so that every
+/// call has a result. Costs O(n log n) in the number of messages, and reads no text.
+pub(crate) fn order(messages: &[(u32, &Message)]) -> Vec<Step> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
     let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
-    let limits = ToolLimits::of(settings);
-    let mut writer = Writer { tools: &settings.tools, limits, open_calls: OpenCalls::default() };
     let mut number = messages.first().map_or(1, |(number, _)| *number);
-    let mut entries = Vec::new();
-    for message in &repaired.messages {
-        let (speaker, time, text) = match message {
-            Repaired::Kept(index) => {
-                let Some((own, message)) = messages.get(*index) else { continue };
-                number = *own;
-                (speaker(message), time(message), writer.parts(&message.parts))
-            }
-            Repaired::Added { role, part } => {
-                (role.as_str().to_owned(), None, writer.parts(std::slice::from_ref(part)))
-            }
-        };
-        if !text.trim().is_empty() {
-            entries.push(Entry { number, speaker, time, text });
+    let mut open_calls = OpenCalls::default();
+    let steps = repaired.messages.into_iter().filter_map(|message| match message {
+        Repaired::Kept(index) => {
+            let (own, message) = messages.get(index)?;
+            number = *own;
+            let called = called(&message.parts, &mut open_calls);
+            Some(Step { number, said: Said::Message(index), called })
+        }
+        Repaired::Added { role, part } => {
+            let called = called(std::slice::from_ref(&part), &mut open_calls);
+            let message = Message::with_parts("", role, vec![part]);
+            Some(Step { number, said: Said::Added(message.into()), called })
+        }
+    });
+    steps.collect()
+}
+
+/// The calls that the results among these parts answer. Those without a result so far are in `open`, and go on to be, with the
+/// calls among the parts.
+fn called(parts: &[Part], open: &mut OpenCalls<CallId, Box<str>>) -> Vec<(CallId, Box<str>)> {
+    let mut called = Vec::new();
+    for part in parts {
+        match part {
+            Part::ToolCall { call, name, .. } => open.push(call.clone(), name.as_str().into()),
+            // In a repaired history every call has one result, and one without an id belongs to the first open call.
+            Part::ToolResult { call, .. } => called.extend(open.take(call.clone())),
+            _ => {}
         }
     }
-    entries
+    called
+}
+
+impl Step {
+    /// Which message it is; `None` if the conversation does not have it.
+    pub(crate) fn index(&self) -> Option<usize> {
+        match self.said {
+            Said::Message(index) => Some(index),
+            Said::Added(_) => None,
+        }
+    }
+
+    /// Its entry; `None` if it has none. `message` is the one at its index. The entry has the text of its message without encoded
+    /// data and reasoning, and the calls and results of the tools that `settings.tools` allows, cut at the limits of `settings`.
+    pub(crate) fn entry(
+        &self,
+        message: Option<&Message>,
+        settings: &SummarySettings,
+    ) -> Option<Entry> {
+        let message = match &self.said {
+            Said::Message(_) => message?,
+            Said::Added(message) => message,
+        };
+        let called = self.called.iter().map(|(call, name)| (call, &**name)).collect();
+        entry(self.number, message, called, &settings.tools, ToolLimits::of(settings))
+    }
+}
+
+/// The entries of messages, which come with their numbers, from 1. Costs O(n log n).
+#[cfg(test)]
+pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
+    let message = |step: &Step| Some(messages.get(step.index()?)?.1);
+    let steps = order(messages);
+    steps.iter().filter_map(|step| step.entry(message(step), settings)).collect()
 }
 
 /// The most characters of a tool's texts in an entry; `None` is no limit.

@@ -90,7 +90,7 @@ fn a_running_compaction_keeps_its_token_counts() {
                 assert_eq!(compactor.pressure(), before);
                 compactor.handle_persisted().unwrap();
             }
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
             Output::Wait(_) => break,
         }
     }

@@ -54,7 +54,7 @@ fn compacted(takes: u32, policy: Policy) -> (Compactor, bool) {
                 stored = true;
                 compactor.handle_persisted().unwrap();
             }
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
             Output::Wait(_) => return (compactor, stored),
         }
     }

@@ -20,7 +20,7 @@ use std::cell::Cell;
 use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{ClearToolInputs, Reducer, ReducerRule};
 use epitome::tokens::{CharactersPer, Tokenizer};
-use epitome::{Compactor, Contract, Outcome, Policy, Reason};
+use epitome::{Compactor, Contract, Outcome, Output, Policy, Reason};
 use harness::drive;
 
 /// Powers of two: a buffer that doubles when it is full then grows by the same factor as the conversation.
@@ -302,6 +302,51 @@ fn j13_many_calls_in_one_message_cost_no_more_than_in_many() {
     });
 }
 
+/// The most bytes that one call allocates while a conversation of so many messages of 10,000 characters is compacted.
+fn largest_call(count: usize) -> u64 {
+    let text = "petal ".repeat(10_000 / 6);
+    let message = |turn: usize| {
+        let role = if turn.is_multiple_of(2) { Role::User } else { Role::Assistant };
+        Message::new(format!("m{turn}"), role, text.as_str())
+    };
+    let mut compactor = empty();
+    let mut policy = compactor.policy().clone();
+    policy.keep = epitome::policy::Keep::Messages(1);
+    compactor.set_policy(policy).unwrap();
+    append(&mut compactor, (0..count).map(message).collect());
+    let mut largest = 0;
+    let mut measure = |work: &mut dyn FnMut()| {
+        let [.., (_, bytes)] = work_of(work);
+        largest = largest.max(bytes);
+    };
+    measure(&mut || compactor.compact(Reason::Manual, None).unwrap());
+    loop {
+        let mut output = Output::Continue;
+        measure(&mut || output = compactor.poll_output());
+        measure(&mut || match &output {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, "They gardened."),
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            _ => {}
+        });
+        if let Output::Wait(_) = output {
+            break;
+        }
+    }
+    let outcome = &compactor.report().unwrap().outcome;
+    assert!(matches!(outcome, Outcome::Applied { .. }), "{outcome:?}");
+    largest
+}
+
+#[test]
+fn j24_no_call_of_a_compaction_does_more_for_a_longer_conversation() {
+    let (few, many) = (largest_call(128), largest_call(128 * TIMES));
+    println!("the largest call: {few} bytes for 128 messages, {many} for {}", 128 * TIMES);
+    // A few bytes for each message, of 10,000 that it has.
+    assert!(many <= few + 128 * TIMES as u64 * 1_000, "{few} bytes, but {many}");
+    assert!(many < 128 * TIMES as u64 * 10_000 / 2, "{many} bytes: half of the conversation");
+}
+
 #[test]
 fn j10_an_edit_of_the_last_message_costs_that_message() {
     check_work("streaming an answer by edits", |count| {
@@ -312,7 +357,7 @@ fn j10_an_edit_of_the_last_message_costs_that_message() {
             for turn in 0..count {
                 let text = format!("answer number {turn}");
                 compactor.edit(Message::new("answer", Role::Assistant, text)).unwrap();
-                assert_eq!(compactor.poll_output(), epitome::Output::Changed);
+                assert_eq!(compactor.poll_output(), Output::Changed);
             }
         })
     });

@@ -73,7 +73,7 @@ impl Chat {
                 Output::Summarize(request) => self.requests.push(request),
                 Output::Persist(_) => self.compactor.handle_persisted().unwrap(),
                 Output::Event(event) => self.events.push(event),
-                Output::Save(_) | Output::Changed => {}
+                Output::Save(_) | Output::Changed | Output::Continue => {}
                 Output::Wait(_) => return,
             }
         }

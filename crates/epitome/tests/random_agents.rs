@@ -139,7 +139,7 @@ fn drive(compactor: &mut Compactor) -> String {
             }
             Output::Persist(_) => compactor.handle_persisted().unwrap(),
             Output::Wait(_) => return said,
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
         }
     }
 }

@@ -231,8 +231,11 @@ impl Stage {
             Step::Crash(reason) => {
                 trace.refused =
                     compactor.compact(*reason, None).err().map(|error| error.to_string());
-                while let Output::Event(_) | Output::Before(_) = compactor.poll_output() {
-                    // A compaction that waits for its hook begins.
+                while let Output::Event(_) | Output::Before(_) | Output::Continue =
+                    compactor.poll_output()
+                {
+                    // A compaction that waits for its hook begins. The crash comes when the app is asked for something, which is
+                    // the same with slices of any length.
                     let _ = compactor.proceed();
                 }
                 *self = self.restored();

@@ -126,7 +126,7 @@ fn a_record_that_cannot_be_stored_changes_nothing() {
             Output::Persist(_) => compactor.handle_unpersisted("the disk is full".into()).unwrap(),
             Output::Changed => panic!("the view changed before it was stored"),
             Output::Wait(_) => break,
-            Output::Summarize(_) | Output::Save(_) | Output::Event(_) => {}
+            Output::Summarize(_) | Output::Save(_) | Output::Event(_) | Output::Continue => {}
         }
     }
     let outcome = &compactor.report().unwrap().outcome;

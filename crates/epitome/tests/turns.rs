@@ -182,7 +182,7 @@ fn drive(compactor: &mut Compactor) {
             Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => compactor.handle_summary(request.id, "They have talked."),
             Output::Persist(_) => compactor.handle_persisted().unwrap(),
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
             Output::Wait(_) => return,
         }
     }

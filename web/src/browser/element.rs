@@ -28,7 +28,11 @@ pub(crate) fn focus_instead_of_nothing(id: &'static str) {
     request_animation_frame(move || {
         let document = web_sys::window().and_then(|window| window.document());
         let active = document.as_ref().and_then(web_sys::Document::active_element);
-        if active.is_none_or(|active| active.tag_name() == "BODY") {
+        // The focus leaves a dialog that was just closed only after this frame.
+        let is_leaving = |active: &Element| {
+            active.closest("dialog:not([open])").is_ok_and(|dialog| dialog.is_some())
+        };
+        if active.is_none_or(|active| active.tag_name() == "BODY" || is_leaving(&active)) {
             focus(id);
         }
     });

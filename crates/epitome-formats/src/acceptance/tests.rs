@@ -298,7 +298,7 @@ fn compacted(provider: impl Provider + Send + Sync + 'static) -> (Outcome, bool,
                 stored = true;
                 compactor.handle_persisted().unwrap();
             }
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
             Output::Wait(_) => break,
         }
     }

@@ -2,14 +2,13 @@
 
 use super::fallback::{Problem, SummarizerStep};
 use super::job::{Job, Stage};
-use super::unsupported::Checked;
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
 use crate::conversation::Prospect;
-use crate::facts::{Fact, FactBudget, Kind, Receipt, build_receipt};
+use crate::facts::Receipt;
 use crate::history::{Checkpoint, Cover, Record, View};
-use crate::message::{CheckpointId, RequestId, Role};
+use crate::message::{CheckpointId, RequestId};
 use crate::plan::{Plan, WrittenSummary};
 use crate::policy::{Load, Phase, Policy, Reason, SummaryInput, WindowTooSmall, share};
 use crate::tokens::MeterTokens;
@@ -17,7 +16,7 @@ use crate::transcript::Envelope;
 
 /// A checkpoint that saves enough and whose view the provider accepts. Tokens are those of the next prompt, in
 /// the provider's tokens.
-struct Verified {
+pub(super) struct Verified {
     checkpoint: Checkpoint,
     prospect: Prospect,
     tokens_before: u32,
@@ -25,7 +24,7 @@ struct Verified {
 }
 
 /// Why a checkpoint is not committed.
-enum Rejected {
+pub(super) enum Rejected {
     /// It saves too little; with a shorter summary or a shorter tail it may save enough.
     SavesTooLittle(String),
     /// The provider would reject the view.
@@ -156,78 +155,6 @@ impl Compactor {
         self.request_summary(job);
     }
 
-    /// Verifies the view with a complete summary, and commits it. After a result that is too large, the compaction is
-    /// repeated at the next fallback level.
-    pub(super) fn apply_summary(&mut self, mut job: Job, summary: String, notes: String) {
-        let unsupported = self.unsupported_in(&job, &summary, &notes);
-        let summary = match Self::check_unsupported(&job, summary, &notes, &unsupported) {
-            Checked::Summary(summary) => summary,
-            Checked::AskAgain(stage) => {
-                (job.stage, job.attempts) = (stage, 0);
-                return self.request_summary(Box::new(job));
-            }
-        };
-        let meter = self.conversation.meter();
-        let mut retained = std::mem::take(&mut job.retained);
-        // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
-        // request.
-        retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
-        let state = job.structured_state(&self.conversation);
-        retained.add(&state.to_text(), Role::Assistant);
-        // Another attempt needs the facts again.
-        let facts = match job.fallbacks.is_empty() {
-            true => std::mem::take(&mut job.facts),
-            false => job.facts.clone(),
-        };
-        let budget = FactBudget {
-            ledger: job.plan.ledger_budget(),
-            lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
-        };
-        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
-            self.conversation.message_numbered(number).map(|message| message.id.clone())
-        });
-        receipt.unsupported = unsupported;
-        let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
-        let left_out = match job.policy.summary.checklist_tokens {
-            0 => Vec::new(),
-            _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
-        };
-        let ledger = receipt.appended.clone();
-        // A summarizer with notes reads its text again, as it has written it.
-        let summary = match notes.is_empty() {
-            true => self.attributed(&job, summary, &mut receipt),
-            false => summary,
-        };
-        self.note_pinned(&mut receipt);
-        let is_shared = job.is_shared;
-        let written = WrittenSummary { summary, notes, ledger, left_out, state, is_shared };
-        let verified = match self.verify(&job.plan, Some(written)) {
-            Ok(verified) => verified,
-            Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
-            Err(Rejected::SavesTooLittle(message)) => {
-                if !self.next_fallback(&mut job) {
-                    self.pause_after(&job.plan, message.clone());
-                    self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
-                    return;
-                }
-                return self.request_summary(Box::new(job));
-            }
-        };
-        let over = self.policy.is_due(&load_after(&verified));
-        if over && self.next_fallback(&mut job) {
-            return self.request_summary(Box::new(job));
-        }
-        if over {
-            let message =
-                "the conversation is still too large after everything that can be left out; \
-                           compact manually with other instructions, or begin a new session"
-                    .to_owned();
-            self.outputs.push_back(Output::Event(Event::TooLarge { message }));
-        }
-        let report = self.report_of(&job.plan, &verified, receipt, &job.asked);
-        self.commit_checkpoint(verified, report);
-    }
-
     /// Ends a compaction before its first request if even the shortest summary would save too little at every
     /// fallback level, since a request costs money and time. True if it ended. Otherwise the job is at the
     /// first level that may save enough.
@@ -252,7 +179,7 @@ impl Compactor {
     }
 
     /// Moves the job to its next fallback level and emits the event for it. False if no level is left.
-    fn next_fallback(&mut self, job: &mut Job) -> bool {
+    pub(super) fn next_fallback(&mut self, job: &mut Job) -> bool {
         let Some(fallback) = job.next_fallback(&self.conversation) else { return false };
         self.outputs.push_back(Output::Event(Event::Shorter {
             tool_result_max_characters: fallback.tool_result_max_characters,
@@ -263,7 +190,7 @@ impl Compactor {
 
     /// Tokens for the lists that this summary lost: as many as the policy allows, as long as the result is no larger
     /// than was planned or is the target, and saves enough.
-    fn list_budget(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
+    pub(super) fn list_budget(&self, plan: &Plan, policy: &Policy, summary: &str) -> MeterTokens {
         let scale = self.scale();
         let longest = scale.to_meter(policy.summary.checklist_tokens);
         if longest == MeterTokens::ZERO {
@@ -290,7 +217,11 @@ impl Compactor {
     }
 
     /// Makes the checkpoint of a plan and checks that it saves enough, and that the provider accepts its view.
-    fn verify(&self, plan: &Plan, written: Option<WrittenSummary>) -> Result<Verified, Rejected> {
+    pub(super) fn verify(
+        &self,
+        plan: &Plan,
+        written: Option<WrittenSummary>,
+    ) -> Result<Verified, Rejected> {
         let checkpoint = self.checkpoint(plan, written);
         let prospect = self.conversation.with(&checkpoint);
         let before = self.prompt_tokens();
@@ -336,7 +267,7 @@ impl Compactor {
         self.scale().prompt_tokens(self.conversation.counted_tokens())
     }
 
-    fn report_of(
+    pub(super) fn report_of(
         &self,
         plan: &Plan,
         verified: &Verified,
@@ -379,7 +310,7 @@ impl Compactor {
         }
     }
 
-    fn commit_checkpoint(&mut self, verified: Verified, report: Report) {
+    pub(super) fn commit_checkpoint(&mut self, verified: Verified, report: Report) {
         let checkpoint = verified.checkpoint;
         self.commit(Record::Checkpoint { checkpoint: checkpoint.into() }, Some(Box::new(report)));
     }
@@ -409,7 +340,7 @@ impl Compactor {
 
     /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
     /// compaction would save too little.
-    fn pause_after(&mut self, plan: &Plan, reason: String) {
+    pub(super) fn pause_after(&mut self, plan: &Plan, reason: String) {
         if plan.reason != Reason::TaskTransition {
             self.pause_automatic(reason);
         }
@@ -482,7 +413,7 @@ impl Compactor {
 }
 
 /// The load that triggers would see after a checkpoint.
-fn load_after(verified: &Verified) -> Load {
+pub(super) fn load_after(verified: &Verified) -> Load {
     Load {
         tokens: verified.tokens_after,
         messages: verified.prospect.messages,

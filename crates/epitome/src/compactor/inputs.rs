@@ -95,7 +95,7 @@ impl Compactor {
         job.changes.extend(changes);
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         if !job.is_ahead {
-            job.read_chunk(&self.conversation);
+            job.read_chunk();
         }
         let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
@@ -103,6 +103,7 @@ impl Compactor {
             Stage::Rollup(_)
             | Stage::Correction { .. }
             | Stage::Planned { .. }
+            | Stage::Reading { .. }
             | Stage::Written => Some((text.to_owned(), notes)),
         };
         let (finished, chunks) = job.progress();
@@ -116,7 +117,7 @@ impl Compactor {
                 self.roll_up(job, summary, notes);
             }
             Some((summary, notes)) if job.is_ahead => self.keep_draft(*job, summary, notes),
-            Some((summary, notes)) => self.apply_summary(*job, summary, notes),
+            Some((summary, notes)) => self.apply_summary(job, summary, notes),
             None => {
                 job.attempts = 0;
                 self.request_summary(job);

@@ -8,7 +8,7 @@ use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
-use crate::plan::{Plan, covered_request, tracked};
+use crate::plan::{Plan, Reading, covered_request, tracked};
 use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::structured_state::{StateDelta, StructuredState};
 use crate::transcript::Envelope;
@@ -64,6 +64,8 @@ struct LastReply {
 pub(super) enum Stage {
     /// The messages, whose texts are not read yet, in about this many chunks.
     Planned { chunks: u32 },
+    /// The same while they are being read, in slices.
+    Reading { chunks: u32, reading: Box<Reading> },
     /// The messages, chunk by chunk.
     Chunks(Fold),
     /// The summary itself, which was longer than the policy's limit for a rollup.
@@ -72,6 +74,16 @@ pub(super) enum Stage {
     Correction { envelope: Envelope, unsupported: Vec<String> },
     /// Nothing any more: the summary was written in advance.
     Written,
+}
+
+/// How far the texts to summarize are read.
+pub(super) enum Read {
+    /// More slices follow.
+    Partly,
+    /// They are divided into chunks.
+    Whole,
+    /// They have nothing to summarize.
+    Nothing,
 }
 
 /// Stricter settings for another attempt.
@@ -85,8 +97,7 @@ impl Job {
     /// The job for a plan; `None` if there is no text to summarize. An error if the summarizer's window is too
     /// small for any chunk.
     ///
-    /// Mostly without reading the texts: [`Self::read`] does that, so that an app can draw its page between a
-    /// command and the first request of a long conversation.
+    /// Mostly without reading the texts: [`Self::read_on`] does that, in slices.
     pub(super) fn new(
         conversation: &Conversation,
         policy: &Policy,
@@ -138,25 +149,36 @@ impl Job {
         self.last_reply.as_ref()?.text.as_deref()
     }
 
-    /// Reads the texts and divides them into chunks, unless that is done. False if there is nothing to summarize.
-    /// To be called before the first request. Linear in the texts.
-    pub(super) fn read(&mut self, conversation: &Conversation) -> Result<bool, WindowTooSmall> {
-        if let Stage::Planned { .. } = self.stage {
-            let stage = match self.asked.input {
-                SummaryInput::Transcript => Stage::chunks(conversation, &self.policy, &self.plan)?,
-                // In one piece: it is sent as messages, and facts are found in the entries.
-                SummaryInput::Messages | SummaryInput::Conversation => {
-                    let entries = self.plan.entries(conversation, &self.policy);
-                    let chunks = if entries.is_empty() { Vec::new() } else { vec![entries] };
-                    Stage::fold(conversation, &self.policy, chunks)
-                }
-            };
-            match stage {
-                Some(stage) => self.stage = stage,
-                None => return Ok(false),
-            }
+    /// Begins to read the texts, unless they are read. To be called before [`Self::read_on`].
+    pub(super) fn begin_reading(&mut self, conversation: &Conversation) {
+        if let Stage::Planned { chunks } = self.stage {
+            let reading = Box::new(self.plan.begin_reading(conversation));
+            self.stage = Stage::Reading { chunks, reading };
         }
-        Ok(true)
+    }
+
+    /// Reads a slice of the texts. With the last one, they are divided into chunks.
+    pub(super) fn read_on(
+        &mut self,
+        conversation: &Conversation,
+        slice: usize,
+    ) -> Result<Read, WindowTooSmall> {
+        let Stage::Reading { reading, .. } = &mut self.stage else { return Ok(Read::Whole) };
+        if !reading.advance(conversation, &self.policy.summary, slice) {
+            return Ok(Read::Partly);
+        }
+        let entries = std::mem::take(&mut **reading).into_entries();
+        let chunks = match self.asked.input {
+            SummaryInput::Transcript => self.plan.divided(conversation, &self.policy, entries)?,
+            // In one piece: it is sent as messages, and facts are found in the entries.
+            SummaryInput::Messages | SummaryInput::Conversation if entries.is_empty() => Vec::new(),
+            SummaryInput::Messages | SummaryInput::Conversation => vec![entries],
+        };
+        match Stage::fold(conversation, &self.policy, chunks) {
+            Some(stage) => self.stage = stage,
+            None => return Ok(Read::Nothing),
+        }
+        Ok(Read::Whole)
     }
 
     /// Asks for the same by a transcript from now on, if the summarizer gets messages so far; `because` says why. False if
@@ -212,15 +234,11 @@ impl Job {
         Some(())
     }
 
-    /// Collects the facts of the present chunk, and reads a share of the messages that stay. Reading all of them
-    /// after the last chunk would block the app for long.
-    pub(super) fn read_chunk(&mut self, conversation: &Conversation) {
-        let Stage::Chunks(fold) = &self.stage else { return };
-        self.facts.read(&fold.envelope().entries);
-        let place = fold.place();
-        let chunks = place.count.saturating_sub(place.index).max(1);
-        let share = self.unread.len().div_ceil(usize::try_from(chunks).unwrap_or(usize::MAX));
-        self.read_staying(conversation, share);
+    /// Collects the facts of the present chunk.
+    pub(super) fn read_chunk(&mut self) {
+        if let Stage::Chunks(fold) = &self.stage {
+            self.facts.read(&fold.envelope().entries);
+        }
     }
 
     /// The structured state with the changes of the answers so far. Nothing is kept of one that the policy does not ask for.
@@ -236,7 +254,6 @@ impl Job {
     /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
     pub(super) fn take_over(
         &mut self,
-        conversation: &Conversation,
         plan: Plan,
         facts: Facts,
         (asked, changes): (Asked, Vec<StateDelta>),
@@ -248,7 +265,6 @@ impl Job {
         self.reset_retained();
         if used == PreparedUse::AsWritten {
             self.stage = Stage::Written;
-            self.read_staying(conversation, self.unread.len());
         }
     }
 
@@ -257,16 +273,21 @@ impl Job {
         self.facts.read(&self.plan.entries(conversation, &self.policy));
         self.stage = Stage::Written;
         self.is_shared = true;
-        self.read_staying(conversation, self.unread.len());
     }
 
-    /// Reads this many more of the messages that stay.
-    fn read_staying(&mut self, conversation: &Conversation, share: usize) {
-        for position in self.unread.drain(..share) {
+    /// Reads a slice of the messages that stay. True if all of them are read.
+    pub(super) fn read_staying(&mut self, conversation: &Conversation, slice: usize) -> bool {
+        let mut read = 0;
+        while read < slice
+            && let Some(position) = self.unread.pop_front()
+        {
             if let Some(message) = self.plan.seen(conversation, position) {
-                self.retained.add(&message.readable_text(), message.role);
+                let text = message.readable_text();
+                read += text.len();
+                self.retained.add(&text, message.role);
             }
         }
+        self.unread.is_empty()
     }
 
     fn reset_retained(&mut self) {
@@ -300,7 +321,7 @@ impl Job {
     /// How many chunks are done, and how many there are.
     pub(super) fn progress(&self) -> (u32, u32) {
         match &self.stage {
-            Stage::Planned { chunks } => (0, *chunks),
+            Stage::Planned { chunks } | Stage::Reading { chunks, .. } => (0, *chunks),
             Stage::Chunks(fold) => (fold.place().index, fold.place().count),
             Stage::Rollup(_) | Stage::Correction { .. } | Stage::Written => (1, 1),
         }
@@ -340,8 +361,10 @@ impl Job {
         let longest = longest.min(self.tries.most_tokens());
         let target_tokens = free.saturating_sub(state).max(free / 2).min(longest).max(1);
         let (place, envelope) = match &self.stage {
-            // `read` comes before the first request.
-            Stage::Planned { chunks } => (ChunkPosition { index: 0, count: *chunks }, None),
+            // The texts are read before the first request.
+            Stage::Planned { chunks } | Stage::Reading { chunks, .. } => {
+                (ChunkPosition { index: 0, count: *chunks }, None)
+            }
             Stage::Written => (ChunkPosition { index: 0, count: 1 }, None),
             Stage::Chunks(fold) => (fold.place(), Some(fold.envelope())),
             Stage::Rollup(envelope) | Stage::Correction { envelope, .. } => {
@@ -355,7 +378,7 @@ impl Job {
             Stage::Rollup(_) | Stage::Correction { .. } | Stage::Written => {
                 SummaryInput::Transcript
             }
-            Stage::Planned { .. } | Stage::Chunks(_) => self.asked.input,
+            Stage::Planned { .. } | Stage::Reading { .. } | Stage::Chunks(_) => self.asked.input,
         };
         let mut prompt = match form {
             SummaryInput::Transcript => None,

@@ -28,6 +28,9 @@ pub enum Output {
     Changed,
     /// Something that an app may want to show.
     Event(Event),
+    /// A slice of a long work is done, and another one follows: poll again. Between two slices, a page can be drawn and
+    /// react, and the app can [`cancel`](crate::Compactor::cancel).
+    Continue,
     /// Nothing to do for now. If a time is given, call [`Compactor::handle_timeout`](crate::Compactor::handle_timeout) at that time.
     Wait(Option<Timestamp>),
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, Stage, earlier_facts};
+use super::job::{Job, Read, Stage, earlier_facts};
 use super::{Asked, Compactor, Event, Output, State};
 use crate::facts::Facts;
 use crate::message::RequestId;
@@ -28,6 +28,8 @@ pub(super) struct Preparations {
 }
 
 enum Preparation {
+    /// The texts to summarize are being read, in slices.
+    Reading { job: Box<Job> },
     /// The summarizer has a request that is not answered yet.
     Writing { job: Box<Job>, in_flight: RequestId },
     /// It is written.
@@ -113,6 +115,11 @@ impl Preparations {
         }
     }
 
+    /// True while texts are being read.
+    pub(super) fn is_reading(&self) -> bool {
+        matches!(self.current, Some(Preparation::Reading { .. }))
+    }
+
     /// Takes the job that waits for the answer to this request.
     pub(super) fn take_job(&mut self, request: RequestId) -> Option<Box<Job>> {
         match self.current.take() {
@@ -156,7 +163,9 @@ impl Preparations {
     /// The messages that are summarized, by position; those before them are what it builds on.
     fn range(&self) -> Option<Range<usize>> {
         match self.current.as_ref()? {
-            Preparation::Writing { job, .. } => Some(job.covered..job.plan.tail_start),
+            Preparation::Reading { job } | Preparation::Writing { job, .. } => {
+                Some(job.covered..job.plan.tail_start)
+            }
             Preparation::Ready(draft) => Some(draft.covered..draft.tail_start),
         }
     }
@@ -188,17 +197,41 @@ impl Compactor {
             true => Job::new(&self.conversation, &self.policy, plan, None).ok().flatten(),
             false => None,
         };
-        let read = |mut job: Job| {
-            job.read(&self.conversation).is_ok_and(|has_text| has_text).then_some(job)
-        };
-        let Some(mut job) = job.and_then(read) else {
+        let Some(mut job) = job else {
             self.preparations.balance.failed_at_tokens = tokens;
             return;
         };
         job.is_ahead = true;
-        let (_, chunks) = job.progress();
-        self.outputs.push_back(Output::Event(Event::Preparing { tokens, chunks }));
-        self.request_summary(Box::new(job));
+        job.begin_reading(&self.conversation);
+        self.preparations.current = Some(Preparation::Reading { job: Box::new(job) });
+        self.read_ahead();
+    }
+
+    /// Reads a slice of the texts whose summary is to be written in advance. With the last one, the summarizer is asked.
+    pub(super) fn read_ahead(&mut self) {
+        let mut job = match self.preparations.current.take() {
+            Some(Preparation::Reading { job }) => job,
+            other => {
+                self.preparations.current = other;
+                return;
+            }
+        };
+        match job.read_on(&self.conversation, self.slice) {
+            Ok(Read::Partly) => {
+                self.preparations.current = Some(Preparation::Reading { job });
+            }
+            Ok(Read::Whole) => {
+                let tokens = self.conversation.load(&self.policy).tokens;
+                let (_, chunks) = job.progress();
+                self.outputs.push_back(Output::Event(Event::Preparing { tokens, chunks }));
+                self.request_summary(job);
+            }
+            Ok(Read::Nothing) | Err(_) => {
+                let tokens = self.conversation.load(&self.policy).tokens;
+                self.preparations.balance.failed_at_tokens = tokens;
+                self.go_on_waiting();
+            }
+        }
     }
 
     /// Keeps a summary that is written in advance. A compaction that waits for it goes on.
@@ -253,6 +286,8 @@ impl Compactor {
         let (asked, request) = match self.preparations.current.take() {
             None => return,
             Some(Preparation::Ready(draft)) => (draft.asked, None),
+            // Nothing was asked, and no event has announced it.
+            Some(Preparation::Reading { .. }) => return self.go_on_waiting(),
             Some(Preparation::Writing { job, in_flight }) => {
                 let mut asked = job.asked;
                 let is_queued = |output: &Output| matches!(output, Output::Summarize(request) if request.id == in_flight);
@@ -277,8 +312,10 @@ impl Compactor {
         let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
         let draft = match self.preparations.current.take() {
             Some(Preparation::Ready(draft)) if !is_other => *draft,
-            Some(writing @ Preparation::Writing { .. }) if !is_other => {
-                self.preparations.current = Some(writing);
+            Some(begun @ (Preparation::Reading { .. } | Preparation::Writing { .. }))
+                if !is_other =>
+            {
+                self.preparations.current = Some(begun);
                 self.state = State::Awaiting { job };
                 return;
             }
@@ -290,15 +327,15 @@ impl Compactor {
         if let Some(plan) = self.plan_with(&job, &draft) {
             let facts = self.facts_of(&job, &draft);
             let spent = (draft.asked, draft.changes);
-            job.take_over(&self.conversation, plan, facts, spent, PreparedUse::AsWritten);
-            return self.apply_summary(*job, draft.summary, draft.notes);
+            job.take_over(plan, facts, spent, PreparedUse::AsWritten);
+            return self.apply_summary(job, draft.summary, draft.notes);
         }
         match self.topped_up(&job, &draft) {
             Some(stage) => {
                 let facts = self.facts_of(&job, &draft);
                 let plan = job.plan.clone();
                 let spent = (draft.asked, draft.changes);
-                job.take_over(&self.conversation, plan, facts, spent, PreparedUse::ToppedUp);
+                job.take_over(plan, facts, spent, PreparedUse::ToppedUp);
                 job.stage = stage;
             }
             None => {
@@ -350,7 +387,7 @@ impl Compactor {
         let mut facts = earlier_facts(&self.conversation);
         let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
         let read = draft.request.into_iter().chain(new);
-        facts.read(&entries_at(&self.conversation, &job.policy, read));
+        facts.read(&entries_at(&self.conversation, &job.policy.summary, read));
         facts
     }
 }

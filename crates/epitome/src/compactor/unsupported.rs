@@ -1,10 +1,7 @@
 //! What happens to names, dates, amounts and quotes in a summary that no message has: by the policy they are marked, taken out,
 //! or sent back to the summarizer once.
 
-use super::Compactor;
 use super::job::{Job, Stage};
-use crate::facts::Claims;
-use crate::message::Message;
 use crate::policy::Unsupported;
 use crate::text::sentence;
 use crate::transcript::Envelope;
@@ -20,42 +17,27 @@ pub(super) enum Checked {
     AskAgain(Stage),
 }
 
-impl Compactor {
-    /// What a summary says that no message does. A summarizer with notes quotes the messages, and is only checked for names.
-    pub(super) fn unsupported_in(&self, job: &Job, summary: &str, notes: &str) -> Vec<String> {
-        let claims = match notes.is_empty() {
-            true => Claims::of(summary, &job.facts),
-            false => Claims::names(summary, &job.facts),
-        };
-        // Also in what the transcript has cut off, and in the summary before.
-        let covered = self.log().messages().take(job.plan.tail_start);
-        let texts = covered.flat_map(Message::readable_texts);
-        claims.not_in(job.facts.texts().chain(texts))
+/// The summary as the policy wants it.
+pub(super) fn check_unsupported(
+    job: &Job,
+    summary: String,
+    notes: &str,
+    unsupported: &[String],
+) -> Checked {
+    // A summarizer reads its notes with the text as it was written.
+    if unsupported.is_empty() || !notes.is_empty() {
+        return Checked::Summary(summary);
     }
-
-    /// The summary as the policy wants it.
-    pub(super) fn check_unsupported(
-        job: &Job,
-        summary: String,
-        notes: &str,
-        unsupported: &[String],
-    ) -> Checked {
-        let settings = job.policy.summary.unsupported;
-        // A summarizer reads its notes with the text as it was written.
-        if unsupported.is_empty() || !notes.is_empty() {
-            return Checked::Summary(summary);
+    match job.policy.summary.unsupported {
+        Unsupported::Report => Checked::Summary(summary),
+        Unsupported::AskAgain if !matches!(job.stage, Stage::Correction { .. }) => {
+            let envelope = Envelope { previous_summary: summary, ..Envelope::default() };
+            Checked::AskAgain(Stage::Correction { envelope, unsupported: unsupported.to_vec() })
         }
-        match settings {
-            Unsupported::Report => Checked::Summary(summary),
-            Unsupported::AskAgain if !matches!(job.stage, Stage::Correction { .. }) => {
-                let envelope = Envelope { previous_summary: summary, ..Envelope::default() };
-                Checked::AskAgain(Stage::Correction { envelope, unsupported: unsupported.to_vec() })
-            }
-            Unsupported::Mark | Unsupported::AskAgain => {
-                Checked::Summary(marked(&summary, unsupported))
-            }
-            Unsupported::Remove => Checked::Summary(without(&summary, unsupported)),
+        Unsupported::Mark | Unsupported::AskAgain => {
+            Checked::Summary(marked(&summary, unsupported))
         }
+        Unsupported::Remove => Checked::Summary(without(&summary, unsupported)),
     }
 }
 

@@ -67,7 +67,8 @@ pub(crate) struct FactBudget<'a> {
 }
 
 /// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger
-/// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()).
+/// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()). Names of the summary are not looked up; see
+/// [`unsupported`].
 ///
 /// They take at most the tokens of `budget` by `meter`. The most important facts are selected first; in the
 /// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs

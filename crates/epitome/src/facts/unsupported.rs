@@ -11,13 +11,13 @@ use crate::text::sentence;
 /// The names, dates, amounts and quotes of a summary that may not be in the messages, each with what shows that it is: one
 /// set of texts that all have to occur in the messages is enough.
 #[derive(Debug, Default)]
-pub(crate) struct Claims<'a> {
-    claims: BTreeMap<&'a str, Vec<Vec<String>>>,
+pub(crate) struct Claims {
+    claims: BTreeMap<String, Vec<Vec<String>>>,
 }
 
-impl<'a> Claims<'a> {
+impl Claims {
     /// The claims of a summary that are no known facts. Linear in the summary.
-    pub(crate) fn of(summary: &'a str, facts: &Facts) -> Self {
+    pub(crate) fn of(summary: &str, facts: &Facts) -> Self {
         let mut claims = Self::names(summary, facts);
         for line in summary.lines().filter(|line| !line.trim_start().starts_with('#')) {
             token::for_each(line, |kind, text| {
@@ -51,7 +51,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Only the paths, codes and addresses: a summarizer that quotes writes its own headings and counts besides.
-    pub(crate) fn names(summary: &'a str, facts: &Facts) -> Self {
+    pub(crate) fn names(summary: &str, facts: &Facts) -> Self {
         let mut claims = Self::default();
         token::for_each(summary, |kind, text| {
             // Most names are facts as they are, and need no search for a fact that they are a part of.
@@ -62,22 +62,26 @@ impl<'a> Claims<'a> {
         claims
     }
 
-    fn add(&mut self, text: &'a str, shown_by: Vec<Vec<String>>) {
-        self.claims.insert(text, shown_by);
+    fn add(&mut self, text: &str, shown_by: Vec<Vec<String>>) {
+        self.claims.insert(text.to_owned(), shown_by);
     }
 
-    /// The claims that no text supports, sorted. Linear in the texts. Upper and lower case are not told apart.
-    pub(crate) fn not_in<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
-        if self.claims.is_empty() {
-            return Vec::new();
-        }
-        let wanted = self.claims.values().flatten().flatten().map(|text| text.to_lowercase());
-        let wanted: Vec<String> = wanted.collect();
-        let missing = Search::not_in(wanted, texts.into_iter().map(str::to_lowercase));
-        let is_there = |text: &String| !missing.contains(&text.to_lowercase());
+    /// The texts that support claims and that no fact has. Upper and lower case of ASCII are not told apart. Linear in the facts.
+    pub(crate) fn not_in_facts(&self, facts: &Facts) -> Vec<String> {
+        self.not_in(facts.texts())
+    }
+
+    fn not_in<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+        let wanted = self.claims.values().flatten().flatten().map(|text| text.to_ascii_lowercase());
+        Search::not_in(wanted.collect(), texts.into_iter().map(str::to_ascii_lowercase))
+    }
+
+    /// The claims that nothing supports, sorted, if these texts are nowhere.
+    pub(crate) fn unsupported(self, missing: &[String]) -> Vec<String> {
+        let is_there = |text: &String| !missing.contains(&text.to_ascii_lowercase());
         let is_missing = |sets: &[Vec<String>]| !sets.iter().any(|set| set.iter().all(is_there));
         let unsupported = self.claims.into_iter().filter(|(_, sets)| is_missing(sets));
-        unsupported.map(|(text, _)| text.to_owned()).collect()
+        unsupported.map(|(text, _)| text).collect()
     }
 }
 
@@ -185,7 +189,9 @@ mod tests {
         let mut facts = Facts::default();
         let (speaker, text) = ("user".to_owned(), CHAT.to_owned());
         facts.read(&[Entry { number: 1, speaker, time: None, text }]);
-        assert_eq!(Claims::of(summary, &facts).not_in([CHAT]), expected, "{summary}");
+        let claims = Claims::of(summary, &facts);
+        let missing = claims.not_in([CHAT]);
+        assert_eq!(claims.unsupported(&missing), expected, "{summary}");
     }
 
     #[test]
@@ -200,8 +206,9 @@ mod tests {
     #[test]
     fn i37_of_a_summary_without_a_model_only_names_are_looked_for() {
         let summary = "They looked at src/a.rs and src/b.rs for 5AJG10 in 412 lines.";
-        let names = Claims::names(summary, &Facts::default()).not_in(["look at src/a.rs"]);
-        assert_eq!(names, ["5AJG10", "src/b.rs"]);
+        let claims = Claims::names(summary, &Facts::default());
+        let missing = claims.not_in(["look at src/a.rs"]);
+        assert_eq!(claims.unsupported(&missing), ["5AJG10", "src/b.rs"]);
     }
 
     #[test]

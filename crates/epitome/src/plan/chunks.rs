@@ -1,18 +1,16 @@
 //! What the summarizer would read, and how often it would be asked.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::reading::{Reading, entries_at};
 use super::{Action, Plan};
 use crate::conversation::Conversation;
-use crate::history::{Change, LateResults, PartChange};
-use crate::message::{Entry, Message, Part};
+use crate::message::Entry;
 use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
 use crate::transcript::chunk::{chunks, chunks_within};
 use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
-use crate::transcript::transcript;
 
 /// Tokens of the envelope's tags and of separators.
 const ENVELOPE: MeterTokens = MeterTokens::new(100);
@@ -107,7 +105,12 @@ impl Plan {
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Vec<Entry> {
         let wanted = self.read(conversation).filter(|at| is_wanted(*at));
-        entries_at(conversation, policy, wanted)
+        entries_at(conversation, &policy.summary, wanted)
+    }
+
+    /// Begins to read the same in slices.
+    pub(crate) fn begin_reading(&self, conversation: &Conversation) -> Reading {
+        Reading::new(conversation, self.read(conversation))
     }
 
     /// The same, chunk by chunk. An error if its window has no room for any chunk.
@@ -126,7 +129,16 @@ impl Plan {
         policy: &Policy,
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
-        let entries = self.entries_of(conversation, policy, is_wanted);
+        self.divided(conversation, policy, self.entries_of(conversation, policy, is_wanted))
+    }
+
+    /// These entries, chunk by chunk.
+    pub(crate) fn divided(
+        &self,
+        conversation: &Conversation,
+        policy: &Policy,
+        entries: Vec<Entry>,
+    ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let Some(window_tokens) = policy.asked_window() else {
             return Ok(chunks(entries, &policy.summary));
         };
@@ -167,42 +179,4 @@ impl Plan {
 pub(crate) fn covered_request(conversation: &Conversation) -> Option<usize> {
     let covered = conversation.projection().covered;
     conversation.last_request().filter(|request| *request < covered)
-}
-
-/// The messages at these positions as a transcript. Costs O(n log n).
-pub(crate) fn entries_at(
-    conversation: &Conversation,
-    policy: &Policy,
-    positions: impl Iterator<Item = usize>,
-) -> Vec<Entry> {
-    let log = conversation.log();
-    let late = LateResults::new(log, conversation.projection());
-    let prefix: Vec<(u32, Cow<Message>)> = positions
-        .filter_map(|at| {
-            let message = readable(conversation, at)?;
-            let message = late.message(&message).map_or(message, Cow::Owned);
-            Some((conversation.number(at)?, message))
-        })
-        .collect();
-    let prefix: Vec<(u32, &Message)> =
-        prefix.iter().map(|(number, message)| (*number, message.as_ref())).collect();
-    transcript(&prefix, &policy.summary)
-}
-
-/// A message as the summarizer reads it: the original, with the path of every result that was offloaded, so
-/// that it can be found from the summary.
-fn readable(conversation: &Conversation, position: usize) -> Option<Cow<'_, Message>> {
-    let message = conversation.log().message(position)?;
-    let Some(rewritten) = conversation.projection().rewritten.get(&position) else {
-        return Some(Cow::Borrowed(message));
-    };
-    let mut message = message.clone();
-    for PartChange { part, change } in &rewritten.rewrite.changes {
-        if let (Change::Offload { path, .. }, Some(Part::ToolResult { text, .. })) =
-            (change, message.parts.get_mut(*part))
-        {
-            text.insert_str(0, &format!("[{path}] "));
-        }
-    }
-    Some(Cow::Owned(message))
 }

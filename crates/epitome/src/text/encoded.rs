@@ -42,10 +42,17 @@ fn encodes(byte: u8) -> bool {
 
 /// True if a run looks like encoded data. A long path or a ruled line has no digits, or no letters of both cases.
 fn is_mixed(run: &str) -> bool {
-    let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));
-    let hexadecimal = run.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-    has(u8::is_ascii_digit) && (mixed || hexadecimal)
+    let (mut digit, mut capital, mut small, mut hexadecimal) = (false, false, false, true);
+    for byte in run.bytes() {
+        digit |= byte.is_ascii_digit();
+        capital |= byte.is_ascii_uppercase();
+        small |= byte.is_ascii_lowercase();
+        hexadecimal &= byte.is_ascii_hexdigit();
+        if digit && capital && small {
+            return true;
+        }
+    }
+    digit && hexadecimal
 }
 
 #[cfg(test)]

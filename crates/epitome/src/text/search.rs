@@ -29,6 +29,8 @@ pub(crate) struct Search {
     ends: Vec<u32>,
     /// How many nodes with an end are not found yet.
     missing: usize,
+    /// The node of what was read last.
+    at: u32,
     #[cfg(test)]
     steps: usize,
 }
@@ -41,6 +43,7 @@ impl Search {
             roots: vec![ROOT; 256],
             ends: Vec::new(),
             missing: 0,
+            at: ROOT,
             #[cfg(test)]
             steps: 0,
         };
@@ -77,19 +80,41 @@ impl Search {
                 break;
             }
         }
-        let ends = search.ends.iter().map(|end| search.node(*end).found);
+        search.not_found(wanted)
+    }
+
+    /// True if every text was found.
+    pub(crate) fn is_done(&self) -> bool {
+        self.missing == 0
+    }
+
+    /// Those of the texts that were not found. `wanted` are the texts that this was made with.
+    pub(crate) fn not_found(&self, wanted: Vec<String>) -> Vec<String> {
+        let ends = self.ends.iter().map(|end| self.node(*end).found);
         wanted.into_iter().zip(ends).filter(|(_, found)| !found).map(|(text, _)| text).collect()
     }
 
     /// Finds all texts that occur in this one. Linear in it, whatever is wanted.
     fn read(&mut self, text: &str) {
-        let mut at = ROOT;
-        for byte in text.bytes() {
-            at = self.step(at, byte);
+        self.begin();
+        self.read_on(text.as_bytes());
+    }
+
+    /// Begins to read a text, of which [`Self::read_on`] gets one part after the other.
+    pub(crate) fn begin(&mut self) {
+        self.at = ROOT;
+    }
+
+    /// Finds all texts that end in this part of the text that is being read. It may begin and end within a character.
+    pub(crate) fn read_on(&mut self, part: &[u8]) {
+        let mut at = self.at;
+        for byte in part {
+            at = self.step(at, *byte);
             if at != ROOT {
                 self.mark(at);
             }
         }
+        self.at = at;
     }
 
     /// The node of the longest path that ends with this byte.
@@ -193,6 +218,20 @@ mod tests {
             assert!(steps(names, 1_000) <= 2 * 10_000, "{names} names");
         }
         assert!(steps(100, 8_000) <= 9 * steps(100, 1_000));
+    }
+
+    #[test]
+    fn j24_a_text_that_is_read_in_parts_is_read_as_one() {
+        let wanted = ["garden", "bé", "sé g", "xn"].map(str::to_owned);
+        let text = "a rosé garden";
+        for size in 1..=text.len() {
+            let mut search = Search::new(wanted.iter().map(String::as_str));
+            for text in [text, "x"] {
+                search.begin();
+                text.as_bytes().chunks(size).for_each(|part| search.read_on(part));
+            }
+            assert_eq!(search.not_found(wanted.to_vec()), ["bé", "xn"], "in parts of {size} bytes");
+        }
     }
 
     proptest! {

@@ -110,6 +110,7 @@ pub(crate) fn drive(
             Output::Changed => run.changes += 1,
             Output::Save(save) => run.saves.push(save),
             Output::Event(event) => run.events.push(event),
+            Output::Continue => {}
             Output::Wait(_) => return run,
         }
     }
@@ -142,7 +143,11 @@ pub(crate) fn next_request(compactor: &mut Compactor) -> SummaryRequest {
             Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => return request,
             Output::Wait(_) => break,
-            Output::Save(_) | Output::Persist(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_)
+            | Output::Persist(_)
+            | Output::Changed
+            | Output::Event(_)
+            | Output::Continue => {}
         }
     }
     panic!("the compactor sends no summarizer request");

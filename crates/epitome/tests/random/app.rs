@@ -71,6 +71,8 @@ pub(crate) fn tokenizer_of(counting: &Counting) -> Box<CharactersPer> {
 
 pub(crate) fn compactor(policy: Policy, contract: Contract, messages: &[Message]) -> Compactor {
     let mut compactor = Compactor::new(policy, contract, tokenizer()).unwrap();
+    // Many slices. What is restored has the usual ones, and has to do the same.
+    compactor.set_slice(50);
     for message in messages {
         compactor.append(message.clone()).unwrap();
     }
@@ -112,6 +114,8 @@ pub(crate) fn drive(compactor: &mut Compactor, manner: Manner) -> Vec<Output> {
                 compactor.handle_timeout(now);
             }
             Output::Wait(None) => return outputs,
+            // How many slices there are is no part of what is done.
+            Output::Continue => continue,
             Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
         outputs.push(without_id(output));

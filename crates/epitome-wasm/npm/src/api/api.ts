@@ -33,7 +33,7 @@ import {
 } from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport, UnknownModel } from "../host/compactor.js";
+export type { Agent, AppendOptions, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport, UnknownModel } from "../host/compactor.js";
 export type { CompactorState } from "../host/state.js";
 export type { PlanningOptions } from "../host/plan.js";
 export type { CompactionCosts, Costs, Economics, EconomicsOptions } from "../models/economics.js";

@@ -1,6 +1,6 @@
 // The compactor of one conversation: the app's messages, the engine that knows them by id, and the driver between them.
 
-import { fieldsOf, messagesOf, reading, textOf } from "../arguments.js";
+import { fieldsOf, messagesOf, optionalSignal, reading, textOf } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/engine.js";
@@ -8,10 +8,11 @@ import { bufferOf, retire } from "../wasm/instances.js";
 import { AgentView } from "./agent.js";
 import { Calls } from "./calls.js";
 import { Commits } from "./commits.js";
-import type { Agent, Compactor, SaveState, SyncReport } from "./compactor.js";
+import type { Agent, AppendOptions, Compactor, SaveState, SyncReport } from "./compactor.js";
 import { enter, hold, leave } from "./memory.js";
 import type { AgentOptions, Changes, Host } from "./options.js";
 import { Originals } from "./originals.js";
+import { pause } from "./pause.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
 import { ConversationView, type ViewSources } from "./view.js";
@@ -88,6 +89,25 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     // Before the ids are given: a getter of a message may append another one.
     const ids = this.#append(batch, readable(batch), metadata);
     this.revision += 1;
+    return ids;
+  }
+
+  async appendInSlices(messages: readonly M[], options: AppendOptions = {}): Promise<string[]> {
+    this.calls.check();
+    const { metadata, signal: given } = fieldsOf(options, "options");
+    const signal = optionalSignal(given);
+    const all = messagesOf<M>(messages, "messages", "invalid-message");
+    const sizes = sizesOf(all);
+    const ids: string[] = [];
+    for (let from = 0; from < all.length; ) {
+      if (signal?.aborted === true) {
+        throw epitomeError("aborted", `it was aborted after ${from} of ${all.length} messages`, signal.reason);
+      }
+      const end = sliceEnd(sizes, from);
+      ids.push(...this.append(all.slice(from, end), metadata));
+      from = end;
+      await pause();
+    }
     return ids;
   }
 
@@ -291,6 +311,21 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     };
   }
 
+}
+
+/** Characters of the messages that are appended in one slice, unless a single one has more. */
+const SLICE = 200_000;
+
+/** The end of the next slice of messages of these sizes. */
+function sliceEnd(sizes: readonly number[], from: number): number {
+  let end = from + 1;
+  for (let size = sizes[from] ?? 0; end < sizes.length; end += 1) {
+    size += sizes[end] ?? 0;
+    if (size > SLICE) {
+      break;
+    }
+  }
+  return end;
 }
 
 /** True for messages that are only for some agents. */

@@ -69,7 +69,7 @@ export async function restore<M extends object>(
       restored.collectUnsaved(stored !== undefined);
     }
     compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored);
-    compactor.append(originals.slice(ids.length));
+    await compactor.appendInSlices(originals.slice(ids.length));
     return compactor;
   } catch (error) {
     if (compactor === undefined) {
@@ -123,7 +123,7 @@ export async function planFor<M extends object>(
     ...(tokenizers !== undefined && { tokenizers }),
   });
   try {
-    compactor.append(all);
+    await compactor.appendInSlices(all);
     return compactor.plan(planning);
   } finally {
     compactor.dispose();

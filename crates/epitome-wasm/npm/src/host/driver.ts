@@ -16,6 +16,7 @@ import type {
 import type { EngineCalls } from "./calls.js";
 import { declines, type Host, notify } from "./options.js";
 import { overflowOf } from "./overflow.js";
+import { pause } from "./pause.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
 import type { Engine as Module } from "../wasm/engine.js";
 
@@ -60,6 +61,8 @@ export class Driver {
   #now = 0;
   /** True while listeners are called. */
   #isNotifying = false;
+  /** True while the next slice of a long work of the engine is due. */
+  #isPaused = false;
 
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
    * new records, if there is a store. */
@@ -92,7 +95,7 @@ export class Driver {
     if (this.#isNotifying) {
       // This runs in a new task, so that a listener that compacts at the end of each compaction does not keep the page from
       // painting.
-      await new Promise((resolve) => setTimeout(resolve));
+      await pause();
     }
     if (this.#run !== undefined) {
       throw epitomeError("busy", "a compaction is running; wait for it or abort its signal");
@@ -163,7 +166,7 @@ export class Driver {
       while (!this.#calls.isDisposed && this.#saving === undefined) {
         const output = this.#calls.run((engine) => engine.poll());
         this.#perform(output);
-        if (output.type === "wait") {
+        if (output.type === "wait" || output.type === "continue") {
           return;
         }
       }
@@ -202,9 +205,25 @@ export class Driver {
         return this.#changed();
       case "event":
         return this.#event(output.event);
+      case "continue":
+        return this.#pause();
       case "wait":
         return this.#wait(output.until);
     }
+  }
+
+  /** The engine has more to do: the next slice follows in a new task, so that the page can paint and the app can cancel. */
+  #pause(): void {
+    if (this.#isPaused) {
+      return;
+    }
+    this.#isPaused = true;
+    void pause().then(() => {
+      this.#isPaused = false;
+      if (!this.#calls.isDisposed) {
+        this.#continue();
+      }
+    });
   }
 
   #before(context: BeforeCompaction): void {

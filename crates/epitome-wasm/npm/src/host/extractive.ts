@@ -5,6 +5,7 @@ import { epitomeError } from "../error.js";
 import type { SummaryRequest } from "../glue/epitome.js";
 import type { Source } from "../wasm/engine.js";
 import { loaderOf } from "../wasm/glued.js";
+import { pause } from "./pause.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
 const load = loaderOf(() => import("../glue/extractive-factory.js"));
@@ -34,11 +35,12 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
     }
     const module = await load(source);
-    // A long conversation has many chunks. Between two of them the page must be able to paint and to abort.
-    await new Promise((resolve) => setTimeout(resolve));
+    // A long conversation has many chunks. Before and after each of them the page must be able to paint and to abort.
+    await pause();
     signal?.throwIfAborted();
     const [summary = "", noted = ""] = module.extractive(text, notes, target);
     onNotes?.(noted);
+    await pause();
     return summary;
   };
 }

@@ -45,7 +45,7 @@ export async function compactMessagesBy<M extends object>(
   const compactor = await create<M>(modules, { ...options, policy });
   const how = { ...(instructions !== undefined && { instructions }), ...(signal !== undefined && { signal }) };
   try {
-    compactor.append(all);
+    await compactor.appendInSlices(all);
     compactor.reportUsage(usage);
     const report = await (reason === undefined
       ? compactor.compactIfNeeded({ ...how, ...(phase !== undefined && { phase }) })

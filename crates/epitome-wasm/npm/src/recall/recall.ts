@@ -2,6 +2,7 @@
 
 import { fieldsOf, wholeOf } from "../arguments.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
+import { pause } from "../host/pause.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { Archive } from "./archive.js";
 import { MOST_CANDIDATES, rankedBy, type RankRecall } from "./rank.js";
@@ -245,9 +246,4 @@ export class Recall {
 
 function tokensOf(options: RecallOptions): number {
   return wholeOf(fieldsOf(options, "options").tokens ?? DEFAULT_TOKENS, "tokens", 1);
-}
-
-/** Lets the page do what is due. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -8,6 +8,7 @@ type Refusal = "never" | "throws" | "rejects";
 /** Every method. A new one that is left out here does not compile. */
 const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Symbol.dispose>, Refusal> = {
   append: "throws",
+  appendInSlices: "rejects",
   sync: "throws",
   insert: "throws",
   remove: "throws",

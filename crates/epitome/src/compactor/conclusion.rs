@@ -1,0 +1,170 @@
+//! From a complete summary to the record of its compaction, in slices: which facts the summary has lost, and whether all of its
+//! names are from the conversation.
+
+use super::commit::{Rejected, load_after};
+use super::job::Job;
+use super::unsupported::{Checked, check_unsupported};
+use super::{Compactor, Event, Outcome, Output, State};
+use crate::conversation::Conversation;
+use crate::facts::{Claims, Fact, FactBudget, Kind, build_receipt};
+use crate::message::{Message, Role};
+use crate::plan::WrittenSummary;
+use crate::text::search::Search;
+
+/// A complete summary, and how far it is known which of its names nobody has said.
+pub(super) struct Conclusion {
+    pub(super) job: Box<Job>,
+    summary: String,
+    notes: String,
+    claims: Claims,
+    /// Their texts that no fact contains, in the order of `search`.
+    wanted: Vec<String>,
+    search: Search,
+    /// The message that is searched next.
+    position: usize,
+    /// How many bytes of it were searched.
+    offset: usize,
+}
+
+impl Conclusion {
+    /// Linear in the summary and in the facts.
+    fn new(job: Box<Job>, summary: String, notes: String) -> Self {
+        // A summarizer with notes quotes the messages, and is only checked for names.
+        let claims = match notes.is_empty() {
+            true => Claims::of(&summary, &job.facts),
+            false => Claims::names(&summary, &job.facts),
+        };
+        let wanted = claims.not_in_facts(&job.facts);
+        let search = Search::new(wanted.iter().map(String::as_str));
+        Self { job, summary, notes, claims, wanted, search, position: 0, offset: 0 }
+    }
+
+    /// Goes on by a slice. True if it is known what the view will have of the facts, and which names nobody has said.
+    fn advance(&mut self, conversation: &Conversation, slice: usize) -> bool {
+        // A message that stays can be edited between two slices. All of them are read again then.
+        self.job.read_staying(conversation, slice) && self.find_names(conversation, slice)
+    }
+
+    /// Looks for the names in the covered messages: the facts may have one only as a part of another name, and the transcript
+    /// may have cut it off. True if this is done.
+    fn find_names(&mut self, conversation: &Conversation, slice: usize) -> bool {
+        let mut left = slice;
+        while left > 0 && self.position < self.job.plan.tail_start && !self.search.is_done() {
+            let Some(message) = conversation.log().message(self.position) else { break };
+            let mut before: usize = 0;
+            for text in message.readable_texts() {
+                let begins = self.offset.saturating_sub(before);
+                before += text.len();
+                let Some(rest) = text.as_bytes().get(begins..).filter(|rest| !rest.is_empty())
+                else {
+                    continue;
+                };
+                if begins == 0 {
+                    self.search.begin();
+                }
+                let part = rest.get(..left).unwrap_or(rest);
+                // As the claims are written.
+                self.search.read_on(&part.to_ascii_lowercase());
+                self.offset += part.len();
+                left -= part.len();
+                if left == 0 {
+                    break;
+                }
+            }
+            if left > 0 {
+                (self.position, self.offset) = (self.position + 1, 0);
+                // Many short messages take time too.
+                left = left.saturating_sub(1);
+            }
+        }
+        self.search.is_done() || left > 0
+    }
+}
+
+impl Compactor {
+    /// Works out the result of a complete summary, and commits it. After a result that is too large, the compaction is
+    /// repeated at the next fallback level.
+    pub(super) fn apply_summary(&mut self, job: Box<Job>, summary: String, notes: String) {
+        self.conclude(Box::new(Conclusion::new(job, summary, notes)));
+    }
+
+    /// Goes on with that by a slice.
+    pub(super) fn conclude(&mut self, mut conclusion: Box<Conclusion>) {
+        match conclusion.advance(&self.conversation, self.slice) {
+            true => self.finish(*conclusion),
+            false => self.state = State::Concluding { conclusion },
+        }
+    }
+
+    /// Verifies the view, and commits it.
+    fn finish(&mut self, conclusion: Conclusion) {
+        let Conclusion { mut job, summary, notes, claims, wanted, search, .. } = conclusion;
+        let unsupported = claims.unsupported(&search.not_found(wanted));
+        let summary = match check_unsupported(&job, summary, &notes, &unsupported) {
+            Checked::Summary(summary) => summary,
+            Checked::AskAgain(stage) => {
+                (job.stage, job.attempts) = (stage, 0);
+                return self.request_summary(job);
+            }
+        };
+        let meter = self.conversation.meter();
+        let mut retained = std::mem::take(&mut job.retained);
+        // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
+        // request.
+        retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        let state = job.structured_state(&self.conversation);
+        retained.add(&state.to_text(), Role::Assistant);
+        // Another attempt needs the facts again.
+        let facts = match job.fallbacks.is_empty() {
+            true => std::mem::take(&mut job.facts),
+            false => job.facts.clone(),
+        };
+        let budget = FactBudget {
+            ledger: job.plan.ledger_budget(),
+            lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
+        };
+        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
+            self.conversation.message_numbered(number).map(|message: &Message| message.id.clone())
+        });
+        receipt.unsupported = unsupported;
+        let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
+        let left_out = match job.policy.summary.checklist_tokens {
+            0 => Vec::new(),
+            _ => receipt.given_up.iter().filter(is_item).cloned().collect(),
+        };
+        let ledger = receipt.appended.clone();
+        // A summarizer with notes reads its text again, as it has written it.
+        let summary = match notes.is_empty() {
+            true => self.attributed(&job, summary, &mut receipt),
+            false => summary,
+        };
+        self.note_pinned(&mut receipt);
+        let is_shared = job.is_shared;
+        let written = WrittenSummary { summary, notes, ledger, left_out, state, is_shared };
+        let verified = match self.verify(&job.plan, Some(written)) {
+            Ok(verified) => verified,
+            Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
+            Err(Rejected::SavesTooLittle(message)) => {
+                if !self.next_fallback(&mut job) {
+                    self.pause_after(&job.plan, message.clone());
+                    self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
+                    return;
+                }
+                return self.request_summary(job);
+            }
+        };
+        let over = self.policy.is_due(&load_after(&verified));
+        if over && self.next_fallback(&mut job) {
+            return self.request_summary(job);
+        }
+        if over {
+            let message =
+                "the conversation is still too large after everything that can be left out; \
+                           compact manually with other instructions, or begin a new session"
+                    .to_owned();
+            self.outputs.push_back(Output::Event(Event::TooLarge { message }));
+        }
+        let report = self.report_of(&job.plan, &verified, receipt, &job.asked);
+        self.commit_checkpoint(verified, report);
+    }
+}

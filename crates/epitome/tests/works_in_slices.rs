@@ -1,0 +1,176 @@
+//! The long parts of a compaction are done in slices: between two of them, the app can draw its page, go on with the
+//! conversation, or cancel.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+use epitome::message::{Message, Role};
+use epitome::tokens::CharactersPer;
+use epitome::{Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report};
+
+/// A conversation whose first ten messages are long. The first one names a file.
+fn conversation() -> Vec<Message> {
+    let long = |turn: u32| {
+        format!("On day {turn} we look at src/day{turn}.rs. {}", "So it is. ".repeat(80))
+    };
+    let mut messages: Vec<Message> = (0..10)
+        .map(|turn| {
+            let role = if turn % 2 == 0 { Role::User } else { Role::Assistant };
+            Message::new(format!("m{turn}"), role, long(turn))
+        })
+        .collect();
+    messages.push(Message::new("m10", Role::User, "And the garden?"));
+    messages.push(Message::new("m11", Role::Assistant, "It is green in src/garden.rs."));
+    messages
+}
+
+/// Two messages stay.
+fn policy() -> Policy {
+    let mut policy = Policy::recommended(10_000);
+    policy.keep = epitome::policy::Keep::Messages(2);
+    policy.keep_requests_tokens = 0;
+    policy
+}
+
+fn compactor(policy: Policy) -> Compactor {
+    let tokenizer = Box::new(CharactersPer(3));
+    let mut compactor = Compactor::new(policy, Contract::default(), tokenizer).unwrap();
+    for message in conversation() {
+        compactor.append(message).unwrap();
+    }
+    compactor
+}
+
+fn begun(slice: usize) -> Compactor {
+    let mut compactor = compactor(policy());
+    compactor.set_slice(slice);
+    compactor.compact(Reason::Manual, None).unwrap();
+    compactor
+}
+
+const SUMMARY: &str = "They looked at src/day1.rs and src/other.rs for ten days.";
+
+/// What was done, and how many slices it took besides.
+fn finished(compactor: &mut Compactor) -> (Vec<Output>, usize) {
+    let (mut outputs, mut slices) = (Vec::new(), 0);
+    loop {
+        let output = compactor.poll_output();
+        match &output {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, SUMMARY),
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            Output::Continue => {
+                slices += 1;
+                continue;
+            }
+            Output::Wait(_) => return (outputs, slices),
+            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+        }
+        outputs.push(output);
+    }
+}
+
+/// Polls until the compaction is in the middle of a long work: before its summarizer is asked, or after it has answered.
+fn until_slice(compactor: &mut Compactor, is_answered: bool) {
+    let mut has_answered = false;
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => {
+                has_answered = request.chunk_index + 1 == request.chunk_count;
+                compactor.handle_summary(request.id, SUMMARY);
+            }
+            Output::Continue if has_answered == is_answered => return,
+            Output::Persist(_) | Output::Wait(_) => panic!("there was no such slice"),
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
+        }
+    }
+}
+
+fn report(compactor: &Compactor) -> &Report {
+    compactor.report().unwrap()
+}
+
+#[test]
+fn j24_the_result_does_not_depend_on_the_length_of_a_slice() {
+    let (at_once, none) = finished(&mut begun(usize::MAX));
+    assert_eq!(none, 0);
+    for slice in [1, 7, 100, 1_000] {
+        let mut compactor = begun(slice);
+        let (outputs, slices) = finished(&mut compactor);
+        assert_eq!(outputs, at_once, "slices of {slice} bytes");
+        assert!(slices >= 9, "{slices} slices of {slice} bytes");
+        assert_eq!(report(&compactor).receipt.unsupported, ["src/other.rs"]);
+    }
+}
+
+#[test]
+fn j24_a_compaction_can_be_cancelled_between_two_slices() {
+    for is_answered in [false, true] {
+        let mut compactor = begun(100);
+        until_slice(&mut compactor, is_answered);
+        let view = compactor.view();
+        compactor.cancel();
+        finished(&mut compactor);
+        assert_eq!(report(&compactor).outcome, Outcome::Cancelled);
+        assert_eq!(compactor.view(), view);
+        compactor.compact(Reason::Manual, None).unwrap();
+        finished(&mut compactor);
+        assert!(matches!(report(&compactor).outcome, Outcome::Applied { .. }));
+    }
+}
+
+#[test]
+fn j24_the_conversation_goes_on_between_two_slices() {
+    for is_answered in [false, true] {
+        let mut compactor = begun(100);
+        until_slice(&mut compactor, is_answered);
+        assert!(compactor.compact(Reason::Manual, None).is_err(), "one is running");
+        compactor.append(Message::new("m12", Role::User, "And in src/new.rs?")).unwrap();
+        finished(&mut compactor);
+        assert!(matches!(report(&compactor).outcome, Outcome::Applied { .. }));
+        assert_eq!(compactor.view().edits.len(), 4, "the summary, and three messages that stay");
+    }
+}
+
+#[test]
+fn j24_an_edit_of_what_is_summarized_ends_the_compaction_between_two_slices() {
+    for is_answered in [false, true] {
+        let mut compactor = begun(100);
+        until_slice(&mut compactor, is_answered);
+        compactor.edit(Message::new("m3", Role::Assistant, "Never mind.")).unwrap();
+        finished(&mut compactor);
+        assert_eq!(report(&compactor).outcome, Outcome::Cancelled);
+    }
+}
+
+#[test]
+fn j24_what_stays_is_read_as_it_is_at_the_end() {
+    let is_kept = |compactor: &Compactor, name: &str| {
+        report(compactor).receipt.kept.iter().any(|fact| fact.text == name)
+    };
+    let mut compactor = begun(100);
+    until_slice(&mut compactor, true);
+    compactor.edit(Message::new("m11", Role::Assistant, "As in src/day7.rs.")).unwrap();
+    finished(&mut compactor);
+    assert!(is_kept(&compactor, "src/day7.rs"));
+    assert!(!is_kept(&compactor, "src/day8.rs"));
+}
+
+#[test]
+fn j24_a_summary_in_advance_is_begun_in_slices() {
+    let mut policy = policy();
+    policy.prepare_at = Some(epitome::policy::PrepareAt::Fraction(0.1));
+    let mut compactor = compactor(policy);
+    compactor.set_slice(100);
+    assert_eq!(compactor.check(epitome::Phase::RequestStart), None);
+    let mut slices = 0;
+    loop {
+        match compactor.poll_output() {
+            Output::Continue => slices += 1,
+            Output::Event(Event::Preparing { .. }) => break,
+            Output::Wait(_) => panic!("nothing is prepared"),
+            _ => {}
+        }
+    }
+    assert!(slices > 3, "{slices}");
+}

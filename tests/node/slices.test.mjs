@@ -1,0 +1,117 @@
+// Long work is done in slices: between two of them, other tasks run. They are counted, so that no time is measured.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor } from "epitome";
+import { said } from "./harness.mjs";
+
+/** A chat of two million characters. */
+const CHAT = Array.from({ length: 200 }, (_, turn) =>
+  said(turn % 2 ? "assistant" : "user", `Turn ${turn} is about src/bed-${turn}.rs. `.padEnd(10_000, "Roses need water. ")),
+);
+
+/** Counts the tasks of the event loop, until it is stopped. */
+function countTasks() {
+  const counted = { tasks: 0, stop: () => clearImmediate(next) };
+  const count = () => {
+    counted.tasks += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  return counted;
+}
+
+async function compactorWith(options = {}) {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: { preset: "recommended", window: 400_000 },
+    summarize: () => "They looked at src/bed-1.rs and src/bed-x.rs.",
+    ...options,
+  });
+  compactor.append(CHAT);
+  return compactor;
+}
+
+test("j24: a long compaction lets the page react before its summarizer is asked, and after it has answered", async () => {
+  const asked = [];
+  let counted;
+  const compactor = await compactorWith({
+    summarize: () => {
+      asked.push(counted.tasks);
+      return "They looked at src/bed-1.rs and src/bed-x.rs.";
+    },
+  });
+  counted = countTasks();
+  const report = await compactor.compact();
+  counted.stop();
+  assert.equal(report.outcome, "applied");
+  assert.deepEqual(report.receipt.unsupported, ["src/bed-x.rs"]);
+  // Two million characters in slices of a quarter of a million.
+  assert.ok(asked[0] >= 5, `${asked[0]} tasks before the first request`);
+  assert.ok(counted.tasks - asked.at(-1) >= 5, `${counted.tasks - asked.at(-1)} tasks after the last answer`);
+  compactor.dispose();
+});
+
+test("j24: a compaction can be cancelled while it reads, and the summarizer is not asked", async () => {
+  let asked = 0;
+  const compactor = await compactorWith({ summarize: () => `${(asked += 1)}` });
+  const before = compactor.messages();
+  const controller = new AbortController();
+  const compacting = compactor.compact({ signal: controller.signal });
+  setImmediate(() => controller.abort());
+  assert.equal((await compacting).outcome, "cancelled");
+  assert.equal(asked, 0);
+  assert.deepEqual(compactor.messages(), before);
+  compactor.dispose();
+});
+
+test("j24: the conversation can be changed and disposed of while a compaction reads", async () => {
+  const compactor = await compactorWith();
+  let compacting = compactor.compact();
+  const last = said("user", "And the garden?");
+  compactor.append(last);
+  assert.equal(compactor.messages().at(-1), last);
+  await assert.rejects(compactor.compact(), { code: "busy" });
+  assert.equal((await compacting).outcome, "applied");
+  assert.equal(compactor.messages().at(-1), last);
+  compactor.undo();
+  compacting = compactor.compact();
+  compactor.edit("m0", said("user", "Never mind."));
+  assert.equal(compactor.messages()[0].content, "Never mind.");
+  assert.equal((await compacting).outcome, "cancelled");
+  compacting = compactor.compact();
+  compactor.dispose();
+  assert.equal((await compacting).outcome, "cancelled");
+});
+
+test("j24: messages that are appended in slices are those of one call, and the page can react", async () => {
+  const whole = await compactorWith();
+  const compactor = await createCompactor({ format: "openai-chat", policy: { preset: "recommended", window: 400_000 } });
+  const counted = countTasks();
+  const ids = await compactor.appendInSlices(CHAT);
+  counted.stop();
+  assert.deepEqual(ids, CHAT.map((_, turn) => `m${turn}`));
+  assert.deepEqual(compactor.history(), CHAT);
+  assert.equal(compactor.messages()[3], CHAT[3]);
+  assert.deepEqual(compactor.status(), whole.status());
+  assert.ok(counted.tasks >= 10, `${counted.tasks} tasks`);
+  assert.deepEqual(await compactor.appendInSlices([]), []);
+  compactor.dispose();
+  whole.dispose();
+});
+
+test("j24: an append in slices that is aborted or refused leaves what was appended before", async () => {
+  const compactor = await createCompactor({ format: "openai-chat", policy: { preset: "recommended", window: 400_000 } });
+  const controller = new AbortController();
+  const appending = compactor.appendInSlices(CHAT, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(appending, { name: "EpitomeError", code: "aborted" });
+  const { length } = compactor.history();
+  assert.ok(length > 0 && length < CHAT.length);
+  assert.deepEqual(compactor.history(), CHAT.slice(0, length));
+  await assert.rejects(compactor.appendInSlices([...CHAT.slice(length), 5]), { code: "invalid-message" });
+  await assert.rejects(compactor.appendInSlices("no list"), { code: "invalid-message" });
+  await assert.rejects(compactor.appendInSlices([], { signal: {} }), { name: "EpitomeError" });
+  compactor.dispose();
+  await assert.rejects(compactor.appendInSlices(CHAT), { code: "disposed" });
+});
