@@ -65,6 +65,7 @@ fn compact(settings: SummarySettings, answer: impl Fn(usize, &SummaryRequest) ->
                 }
                 requests.push(request);
             }
+            Output::Continue => {}
             Output::Wait(_) => break,
             Output::Save(_) | Output::Changed | Output::Event(_) => {}
         }
