@@ -115,7 +115,7 @@ checkOwn("i36: a real model folds 3,000 tokens chunk by chunk, within its window
   const asked = [];
   const compactor = await createCompactor({
     format: "openai-chat",
-    policy: policy({ windowTokens: server.context, maxTokens: 140, unsupported: "mark" }),
+    policy: policy({ windowTokens: server.context, maxTokens: 140, unsupported: "annotate" }),
     summarize: async ({ system, input, maxTokens, targetTokens, chunkCount }, { signal }) => {
       const response = await fetch(`${server.url}/v1/chat/completions`, {
         method: "POST",

@@ -1384,7 +1384,7 @@ export type Shape = "threeSections" | "sevenSections" | "conclusions";
 /**
  * What happens to names, dates, amounts and quotes in a summary that no message has.
  */
-export type Unsupported = "report" | "mark" | "remove" | "askAgain";
+export type Unsupported = "report" | "annotate" | "remove" | "askAgain";
 
 /**
  * What the tokens of a model cost, each in any currency for a million tokens.

@@ -34,7 +34,7 @@ pub(super) fn check_unsupported(
             let envelope = Envelope { previous_summary: summary, ..Envelope::default() };
             Checked::AskAgain(Stage::Correction { envelope, unsupported: unsupported.to_vec() })
         }
-        Unsupported::Mark | Unsupported::AskAgain => {
+        Unsupported::Annotate | Unsupported::AskAgain => {
             Checked::Summary(marked(&summary, unsupported))
         }
         Unsupported::Remove => Checked::Summary(without(&summary, unsupported)),

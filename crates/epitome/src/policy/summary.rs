@@ -228,7 +228,7 @@ pub enum Unsupported {
     #[default]
     Report,
     /// Behind each, the summary says that no message has it.
-    Mark,
+    Annotate,
     /// The sentences with them are taken out of the summary.
     Remove,
     /// The summarizer is asked once to write the summary without them. Those that are still there are marked.

@@ -182,7 +182,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     ];
     let unsupported = select(vec![
         Unsupported::Report,
-        Unsupported::Mark,
+        Unsupported::Annotate,
         Unsupported::Remove,
         Unsupported::AskAgain,
     ]);
