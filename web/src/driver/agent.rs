@@ -59,7 +59,7 @@ fn drain(agent: &mut Compactor) {
                 let _ = agent.handle_persisted();
             }
             // The page shows the lanes again when the agent waits.
-            Output::Save(_) | Output::Changed | Output::Event(_) => {}
+            Output::Save(_) | Output::Changed | Output::Event(_) | Output::Continue => {}
             Output::Wait(_) => return,
         }
     }
