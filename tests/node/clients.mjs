@@ -13,7 +13,7 @@ import {
 } from "epitome";
 
 /** The healthy answer of every summarizer, and of every counter. */
-export const SUMMARY = "They planned the garden, and bought compost.";
+export const SUMMARY = "## Key facts\nThey planned the garden, and bought compost.";
 export const TOKENS = 321;
 
 export const REQUEST = { system: "Summarize.", input: "[1] user:\nWe plan.", maxTokens: 50 };

@@ -48,6 +48,13 @@ export function chatOf(messages, characters = 96) {
   return Array.from({ length: messages }, (_, turn) => said(turn % 2 ? "assistant" : "user", text(turn)));
 }
 
+/** A text of this many characters in which nothing comes twice, as in a summary. */
+export function varied(characters) {
+  let text = "";
+  for (let rose = 1; text.length < characters; rose += 1) text += `They planted rose ${rose}. `;
+  return text.slice(0, characters);
+}
+
 /** A chat of this many messages that takes exactly this many tokens. */
 export function chatOfTokens(messages, tokens) {
   const [first, ...rest] = chatOf(messages, Math.floor(tokens / messages) - 4);

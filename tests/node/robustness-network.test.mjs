@@ -174,7 +174,8 @@ test("j4: options of a wrong type are refused without being quoted", async () =>
   ];
   for (const { name, ask } of CLIENTS) {
     for (const options of wrong) {
-      const error = await failure(ask({ baseURL: "http://127.0.0.1:1/v1", ...options }));
+      const asked = Promise.resolve().then(() => ask({ baseURL: "http://127.0.0.1:1/v1", ...options }));
+      const error = await failure(asked);
       assert.equal(error.code, "misconfigured");
       assert.ok(!inspect(error).includes("12345678"), `${name}: ${error.message}`);
       assert.ok(error.message.includes(Object.keys(options)[0]), error.message);

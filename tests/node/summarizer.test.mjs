@@ -4,14 +4,16 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
-import { extractive, isEpitomeError, openAICompatible } from "epitome";
+import { anthropicCompatible, extractive, isEpitomeError, openAICompatible } from "epitome";
 import { deferred, fullCompactor } from "./fixtures.mjs";
+import { varied } from "./harness.mjs";
 
 /** Compacts with this summarizer, and checks what holds for every compaction that is not applied. */
-async function outcome(summarize, options = {}) {
-  const compactor = await fullCompactor({ summarize });
+async function outcome(summarize, options = {}, policy = {}) {
+  const compactor = await fullCompactor({ summarize, policy });
   const history = compactor.messages();
   const events = [];
   const report = await compactor.compact({ ...options, onEvent: (event) => events.push(event) });
@@ -101,7 +103,7 @@ test("an invalid answer fails the compaction", async () => {
 });
 
 test("a summary longer than the messages it replaces is not used", async () => {
-  const { report } = await outcome(() => "word ".repeat(5_000));
+  const { report } = await outcome(() => varied(25_000));
   assert.equal(report.outcome, "skipped");
   assert.ok(report.message.includes("would not make the conversation smaller"));
 });
@@ -295,7 +297,7 @@ test("an endpoint summarizes, streamed or not", async () => {
   for (const [scenario, more] of [["ok", {}], ["ok/plain", { stream: false, apiKey: "sk-1" }], ["torn", {}]]) {
     const { report, events } = await outcome(endpoint(scenario, more));
     assert.equal(report.outcome, "applied", report.message);
-    assert.ok(report.summary.startsWith("Scripted summary – résumé ✓"));
+    assert.ok(report.summary.startsWith("## Key facts\nScripted summary – résumé ✓"), report.summary);
     const deltas = events.filter(({ type }) => type === "delta");
     const written = deltas.map(({ text }) => text).join("").trim();
     assert.ok(report.summary.startsWith(written), "the summary as written, and its ledger behind it");
@@ -322,9 +324,105 @@ test("an endpoint's error has everything that code may decide by", async () => {
       return true;
     });
   }
-  await assert.rejects(openAICompatible({ model: "m" })(request), { code: "misconfigured" });
-  await assert.rejects(endpoint("ok", { model: 7 })(request), { code: "misconfigured" });
-  await assert.rejects(endpoint("ok", { timeout: 7 })(request), { code: "misconfigured" });
+});
+
+test("j17: a wrong option of an endpoint is refused when its summarizer is made, and named without its value", () => {
+  const good = { baseURL: "https://host/v1", model: "m" };
+  const wrong = [
+    ["baseURL", { model: "m" }],
+    ["baseURL", { ...good, baseURL: "host/v1" }],
+    ["baseURL", { ...good, baseURL: "https://me:secret@host/v1" }],
+    ["model", { baseURL: good.baseURL }],
+    ["model", { ...good, model: 7 }],
+    ["timeout", { ...good, timeout: 7 }],
+    ["timeouts.firstByteMs", { ...good, timeouts: { firstByteMs: -1 } }],
+    ["timeouts.total", { ...good, timeouts: { total: 7 } }],
+    ["headers.x", { ...good, headers: { x: 7 } }],
+    ["apiKey", { ...good, apiKey: ["secret"] }],
+    ["stream", { ...good, stream: "yes" }],
+  ];
+  for (const make of [openAICompatible, anthropicCompatible]) {
+    for (const [name, options] of wrong) {
+      assert.throws(() => make(options), (error) => {
+        assert.deepEqual([isEpitomeError(error), error.code], [true, "misconfigured"]);
+        assert.ok(error.message.startsWith(`${name}: `) && !error.message.includes("secret"), error.message);
+        return true;
+      });
+    }
+    make({ ...good, timeouts: { totalMs: 1 }, headers: { x: "y" }, apiKey: "", stream: false, request: () => ({}) });
+  }
+});
+
+test("i36: a time limit of more than five minutes holds in Node, whose fetch has one of its own", async (t) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    setTimeout(() => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Done." }, finish_reason: "stop" }] }));
+    }, 1_500);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}/v1`;
+  await fetch(`${origin}/log?key=none`);
+  // In place of five minutes, Node's own limit is a third of a second.
+  const place = Symbol.for("undici.globalDispatcher.1");
+  const usual = globalThis[place];
+  globalThis[place] = new usual.constructor({ headersTimeout: 300, bodyTimeout: 300 });
+  t.after(() => {
+    globalThis[place] = usual;
+    server.close();
+    server.closeAllConnections();
+  });
+  await assert.rejects(fetch(`${url}/chat/completions`, { method: "POST" }), { message: "fetch failed" });
+  const timeouts = { firstByteMs: 400_000, totalMs: 400_000 };
+  const asked = openAICompatible({ baseURL: url, model: "m", stream: false, timeouts });
+  assert.equal((await asked({ system: "s", input: "i", maxTokens: 5 })).text, "Done.");
+});
+
+test("i36: the package's own summarizer is the next one, and the report tells why", async () => {
+  const policy = { summary: { fallbackSummarizers: ["small", "extractive"] } };
+  const asked = [];
+  const summarize = ({ summarizer }) => {
+    asked.push(summarizer.name);
+    throw new Error(`${summarizer.name} is broken`);
+  };
+  const { report } = await outcome(summarize, {}, policy);
+  assert.equal(report.outcome, "applied");
+  assert.deepEqual(asked, ["summarizer", "small"]);
+  assert.deepEqual(report.summarizer.steps, [
+    { step: "nextSummarizer", because: "summarizer is broken", summarizer: { kind: "agent", name: "small" } },
+    { step: "nextSummarizer", because: "small is broken", summarizer: { kind: "extractive" } },
+  ]);
+  assert.deepEqual(report.receipt.unsupported, []);
+});
+
+test("i36: a prompt that is too long and a summary without its end are asked for in smaller chunks", async () => {
+  const limit = 3_000;
+  const tooLong = ({ system, input }) => {
+    const tokens = Math.ceil((system.length + input.length) / 2);
+    if (tokens <= limit) return { text: "## Key facts\nThey planned the garden.", instructed: true };
+    // As an SDK wraps the error of a llama.cpp server.
+    const error = { code: 400, type: "exceed_context_size_error", message: "too long", n_prompt_tokens: tokens, n_ctx: limit };
+    throw Object.assign(new Error("400 too long"), { status: 400, error });
+  };
+  const cut = ({ input }) =>
+    input.length > 2_000 ? { text: "## Key facts", finishReason: "length" } : "They planned the garden.";
+  for (const summarize of [tooLong, cut]) {
+    const { report } = await outcome(summarize);
+    assert.equal(report.outcome, "applied", report.message);
+    const { steps } = report.summarizer;
+    assert.ok(steps.length > 0 && steps.every(({ step }) => step === "smallerChunks"), JSON.stringify(steps));
+  }
+});
+
+test("i34: a reply to the user is no summary of a model that was given the instructions", async () => {
+  const reply = { text: "Sure, I have moved the roses! Anything else?", instructed: true };
+  const good = { text: "## Key facts\nThey planned the garden.", instructed: true };
+  const answers = [reply, good];
+  const { report } = await outcome(() => answers.shift());
+  assert.equal(report.outcome, "applied");
+  assert.deepEqual(report.summarizer.steps.map(({ step }) => step), ["askAgain"]);
+  assert.equal((await outcome(() => reply)).report.outcome, "failed");
 });
 
 test("a busy endpoint is tried again, and a slow one can be cancelled", async () => {

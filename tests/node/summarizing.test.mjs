@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { convert, createCompactor, extractive, resolvePolicy } from "epitome";
-import { chatOf, compactorWith, preset, said, scripted, toolRound } from "./harness.mjs";
+import { chatOf, compactorWith, preset, said, scripted, toolRound, varied } from "./harness.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
@@ -90,9 +90,9 @@ test("d5, d10: a set number of chunks; open tasks are in the last one, and follo
 
 test("d6: a summary that is too long is itself summarized", async () => {
   const policy = { ...KEEP, summary: { rollupTokens: 200, maxTokens: 1_000 } };
-  const { requests, report } = await compacted(policy, chatOf(40), { answers: ["word ".repeat(80), "Short."] });
+  const { requests, report } = await compacted(policy, chatOf(40), { answers: [varied(400), "Short."] });
   assert.equal(requests.length, 2);
-  assert.ok(requests[1].input.includes("word word") && requests[1].system.includes("fewer"));
+  assert.ok(requests[1].input.includes(varied(400).trim()) && requests[1].system.includes("fewer"));
   assert.ok(report.summary.startsWith("Short."), report.summary);
 });
 

@@ -76,7 +76,8 @@ const CORS = {
   "access-control-expose-headers": "retry-after, retry-after-ms",
 };
 
-/** A summary with the lines of the prompt that carry digits, so that receipts have facts to find. */
+/** A summary with the lines of the prompt that carry digits, so that receipts have facts to find; under a heading if headings
+ * are asked for. */
 function summaryOf(body) {
   const prompt = String(body.messages?.at(-1)?.content ?? "");
   const facts = prompt
@@ -85,7 +86,8 @@ function summaryOf(body) {
     .filter((line) => /\d/.test(line) && !/^\[\d+\] /.test(line) && !line.startsWith("<"))
     .slice(0, 8)
     .map((line) => `- ${line.slice(0, 160)}`);
-  return ["Scripted summary – résumé ✓", ...facts].join("\n");
+  const [heading] = /^## .+$/m.exec(JSON.stringify(body.messages ?? []).replaceAll("\\n", "\n")) ?? [];
+  return [...(heading === undefined ? [] : [heading]), "Scripted summary – résumé ✓", ...facts].join("\n");
 }
 
 /** Pieces of about twelve characters, as a model would stream them. */

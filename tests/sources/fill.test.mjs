@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
-import { FORMATS, chatOf, chatOfTokens, compactorOf, compactorWith, preset, said, scripted, toolRound } from "../node/harness.mjs";
+import { FORMATS, chatOf, chatOfTokens, compactorOf, compactorWith, preset, said, scripted, toolRound, varied } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
@@ -256,7 +256,10 @@ for (const format of FORMATS) {
     const looked = Array.from({ length: 40 }, (_, index) => [calling(format, `call_${index}`), resulting(format, `call_${index}`, "r".repeat(300))]);
     for (const [size, levels] of [[100, [150]], [300, [150, 100]], [500, [150, 100, 50]], [590, [150, 100, 50, 0]]]) {
       const shorter = [];
-      const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).join(" ")}`;
+      // A summary in which nothing comes twice, as long as what it reads of the results.
+      const told = varied(12_000);
+      const part = ({ length }, index) => told.slice(index * 300, index * 300 + length);
+      const summarize = ({ input }) => `They looked. ${(input.match(/r{5,}/g) ?? []).map(part).join(" ")}`;
       const onEvent = (event) => event.type === "shorter" && shorter.push([event.toolResultMaxCharacters, event.keep.messages]);
       const { compactor } = await filled(format, { window: 10_000 }, [said("user", "Look."), ...looked.flat(), ...chatOf(10, size - 4)], { summarize, onEvent });
       const report = await compactor.compactIfNeeded({ phase: "turnEnd" });
@@ -316,7 +319,7 @@ test("d2: the limit on tool results does not cut the arguments of calls, in no a
     ...Array.from({ length: 6 }, (_, index) => toolRound(`c${index}`, "r".repeat(400), { args })).flat(),
     ...chatOf(4, 300),
   ];
-  const { requests, summarize } = scripted("They planted roses. ".repeat(40));
+  const { requests, summarize } = scripted(varied(800));
   const policy = {
     window: 6_000,
     triggers: [{ tokens: 300 }],

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anthropicCompatible, createCompactor, openAICompatible, resolvePolicy, restoreCompactor } from "epitome";
-import { FORMATS, chatOf, preset, said, scripted } from "../node/harness.mjs";
+import { FORMATS, chatOf, preset, said, scripted, varied } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
@@ -244,7 +244,7 @@ for (const format of FORMATS) {
     compactor.append(said("assistant", "x".repeat(rest - 4)));
     const short = await compactor.compact();
     compactor.undo();
-    summary = `${summary} `.padEnd(summary.length + 15_000 - short.tokensAfter, "They planted roses. ").replace(/.$/, "!");
+    summary = `${summary} `.padEnd(summary.length + 15_000 - short.tokensAfter, varied(15_000)).replace(/.$/, "!");
     events.length = 0;
     const report = await compactor.compactIfNeeded({ phase: "turnStart" });
     assert.equal(report.outcome, "applied", report.message);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
-import { chatOf, FORMATS, preset, restored, said, same, scripted, section } from "../node/harness.mjs";
+import { chatOf, FORMATS, preset, restored, said, same, scripted, section, varied } from "../node/harness.mjs";
 import { refusals } from "../node/legality.mjs";
 import { calling, resulting } from "../node/model-server.mjs";
 
@@ -57,7 +57,7 @@ for (const format of FORMATS) {
 
   test(`b1, b2: ${format}: the summary and the messages behind it are counted as their characters ÷ 3`, async () => {
     const tokensOf = (view) => view.reduce((sum, { content }) => sum + 4 + Math.ceil(content.length / 3), 0);
-    const summarize = () => `KEY FACTS:\n- ${"Roses. ".repeat(400)}`;
+    const summarize = () => `KEY FACTS:\n- ${varied(2_800)}`;
     let compactor = await workstream(format, [], { policy: { window: 32_000 }, summarize });
     for (let round = 0; round < 3; round += 1) {
       const [, large] = compactor.append([said("user", "Go."), said("assistant", "yyy")]);
@@ -315,7 +315,7 @@ for (const format of FORMATS) {
   test(`d6, d17: ${format}: a summary above 80,000 tokens is itself compacted, and none of exactly that; if that fails nothing changes`, async () => {
     for (const [window, limit] of [[undefined, 80_000], [1_000_000, 80_000], [32_000, 12_800]]) {
       const size = Math.max(limit * 3, 2_000);
-      const summaryOf = (tokens) => "KEY FACTS: ".padEnd(3 * tokens, "They planted some. ");
+      const summaryOf = (tokens) => "KEY FACTS: ".padEnd(3 * tokens, varied(3 * tokens));
       for (const [tokens, rolled] of [[limit - 1, false], [limit, false], [limit + 1, true]]) {
         const requests = [];
         let fails = true;

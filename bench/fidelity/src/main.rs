@@ -1,13 +1,14 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
-//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `live`, `recall`, `tools`, `sessions`,
-//! `chats`; none means all. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
+//! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
+//! `tools`, `sessions`, `chats`; none means all. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
 //! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
 
 mod baselines;
 mod checker;
+mod constraints;
 mod data;
 mod engine;
 mod evidence;
@@ -83,6 +84,9 @@ fn main() {
     }
     if wanted("drift") {
         drift(&meetings("qmsum-product-meetings.jsonl.gz"));
+    }
+    if wanted("constraints") {
+        constraints::print(&folder);
     }
     if wanted("live") {
         recommended(&meetings("qmsum-product-meetings.jsonl.gz"));

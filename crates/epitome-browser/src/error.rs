@@ -1,6 +1,6 @@
 //! Why an endpoint gave no answer, and whether the same request may succeed later.
 
-use epitome::{Failure, FailureKind};
+use epitome::{ContextOverflow, Failure, FailureKind};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -89,12 +89,20 @@ impl EndpointError {
             | Code::Misconfigured
             | Code::Redirected
             | Code::Unauthorized
-            | Code::ModelUnknown
-            | Code::Truncated => FailureKind::Permanent,
-            Code::TooLong | Code::Refused | Code::BadAnswer | Code::Filtered | Code::Empty => {
+            | Code::ModelUnknown => FailureKind::Permanent,
+            Code::Truncated => FailureKind::Truncated,
+            Code::TooLong => FailureKind::TooLong(self.overflow()),
+            Code::Refused | Code::BadAnswer | Code::Filtered | Code::Empty => {
                 FailureKind::Unsuitable
             }
         }
+    }
+
+    /// What the server says of its window, as far as the message has it.
+    fn overflow(&self) -> ContextOverflow {
+        let message = self.message.to_lowercase();
+        let said = ContextOverflow::of(self.status, "context_length_exceeded", &message);
+        said.unwrap_or_default()
     }
 
     /// Whether the same request may succeed later.
@@ -139,14 +147,25 @@ mod tests {
             Code::TotalTimeout,
             Code::Unauthorized,
             Code::ModelUnknown,
-            Code::Truncated,
         ] {
             check(code, FailureKind::Permanent);
         }
-        for code in [Code::TooLong, Code::Refused, Code::BadAnswer, Code::Filtered, Code::Empty] {
+        for code in [Code::Refused, Code::BadAnswer, Code::Filtered, Code::Empty] {
             check(code, FailureKind::Unsuitable);
         }
+        check(Code::Truncated, FailureKind::Truncated);
         check(Code::Aborted, FailureKind::Cancelled);
+    }
+
+    #[test]
+    fn i36_the_servers_window_is_read_from_its_words() {
+        let message = "the prompt does not fit the window of `m` (400); the server says: request \
+            (6972 tokens) exceeds the available context size (1024 tokens), try increasing it";
+        let error = EndpointError::new(Code::TooLong, message).with_status(400);
+        let expected = ContextOverflow { requested_tokens: Some(6_972), limit_tokens: Some(1_024) };
+        assert_eq!(error.failure_kind(), FailureKind::TooLong(expected));
+        let error = EndpointError::new(Code::TooLong, "no").with_status(413);
+        assert_eq!(error.failure_kind(), FailureKind::TooLong(ContextOverflow::default()));
     }
 
     #[test]

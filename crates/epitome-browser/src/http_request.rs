@@ -13,6 +13,7 @@ use crate::clock::now_ms;
 use crate::deadline::Deadline;
 use crate::endpoint::Streaming;
 use crate::error::{EndpointError, EndpointErrorCode};
+use crate::node_dispatcher::Unlimited;
 use crate::retry_after;
 use crate::server::Server;
 use crate::slices::Slices;
@@ -61,6 +62,7 @@ pub(crate) struct Body {
     unread: Option<Vec<u8>>,
     /// Reading a body that has arrived already would otherwise never let timers and an abort through.
     slices: Slices,
+    _unlimited: Option<Unlimited>,
 }
 
 /// Sends a request to a path below the base URL, and settles when the head of the response arrives.
@@ -77,6 +79,8 @@ pub(crate) async fn post(
     init.set_signal(Some(&deadline.signal()));
     // With `error`, `fetch` would not say that it was a redirect.
     init.set_redirect(RequestRedirect::Manual);
+    // Behind the headers: these load what has the dispatcher.
+    let unlimited = Unlimited::set(&init);
     // `fetch` rejects in one way for a lost connection and for an abort, so the deadline knows better.
     let failed = |error: JsValue| {
         let no_connection = || unreachable(server, &page(&error));
@@ -106,7 +110,8 @@ pub(crate) async fn post(
         ),
     };
     let reader = response.body().map(|body| body.get_reader().unchecked_into());
-    Ok((head, Body { reader, unread: None, slices: Slices::start() }))
+    let slices = Slices::start();
+    Ok((head, Body { reader, unread: None, slices, _unlimited: unlimited }))
 }
 
 /// Only the headers that the request needs: in a browser, each further one has to be allowed by the server's CORS

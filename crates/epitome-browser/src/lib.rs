@@ -28,7 +28,7 @@
 //! Each file uses only files that are before it in this list:
 //!
 //! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `bounded_json`, `retry_after`, `timer`,
-//!    `abort_listener`, `clock`, `slices`, and `provider`: the table of HTTP APIs.
+//!    `abort_listener`, `clock`, `slices`, `node_dispatcher`, and `provider`: the table of HTTP APIs.
 //! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
 //! 4. `deadline`, then `http_request`: one request and its response.
@@ -58,6 +58,7 @@ mod error_body;
 mod http_request;
 mod keys;
 mod mask;
+mod node_dispatcher;
 mod provider;
 mod retry_after;
 mod secret;

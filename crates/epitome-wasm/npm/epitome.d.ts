@@ -453,7 +453,7 @@ export type Reason = "session-compaction" | "threshold" | "manual" | "request-bo
 /**
  * Who writes a summary.
  */
-export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string };
+export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name: string } | { kind: "extractive" };
 
 /**
  * What the summarizer gets.
@@ -481,6 +481,11 @@ export interface Summary {
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
+  /**
+   * True if a model was given `system` as its instructions, or the messages with `prompt`: then an answer without the
+   * headings that these ask for is no summary. The package's endpoints set it.
+   */
+  instructed?: boolean;
 }
 
 /**
@@ -690,7 +695,8 @@ export interface Receipt {
    */
   unlisted?: number;
   /**
-   * Names in the summary, such as paths and codes, that no summarized message contains.
+   * Names, dates, amounts, seats and quotes in the summary, as it was written, that no summarized message contains. Of a
+   * summary without a model only paths, codes and addresses.
    */
   unsupported: string[];
   /**
@@ -752,6 +758,10 @@ export interface SummarizerReport {
    */
   fallback?: string;
   /**
+   * What was tried because it failed or wrote no summary, in order; empty if the first answer was good.
+   */
+  steps?: SummarizerStep[];
+  /**
    * Tokens of all its requests, as far as they were reported.
    */
   tokens?: SummarizerTokens;
@@ -764,6 +774,11 @@ export interface SummarizerReport {
    */
   saved?: number;
 }
+
+/**
+ * A way to get a summary after all.
+ */
+export type SummarizerStep = { step: "askAgain"; because: string } | { step: "transcript"; because: string } | { step: "smallerChunks"; because: string; chunkCharacters: number } | { step: "nextSummarizer"; because: string; summarizer: Summarizer };
 
 /**
  * Tokens of summarizer requests as the provider reported them.
@@ -1260,10 +1275,22 @@ export interface SummarySettings {
    */
   shape?: Shape;
   /**
-   * If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
-   * model: the extractive summarizer never writes headings. Default: false.
+   * Whether a summary must have one of the headings of `shape`: without any, the request is repeated once with a reminder.
+   * `null`: only if the summarizer was given the instructions, as the package's endpoints are; what it answers without
+   * headings is no summary, and `fallbackSummarizers` are asked. `true`: of every summarizer, and the second answer is
+   * accepted. Default: `null`.
    */
-  checkHeadings?: boolean;
+  checkHeadings?: boolean | null;
+  /**
+   * Who is asked, one after the other, if a summarizer fails for good or writes no summary: names of agents of the app,
+   * and `extractive`, which needs no model. Before that, a summarizer that wrote no summary is asked once more, and then for
+   * smaller chunks. Empty: the compaction fails. Default: empty.
+   */
+  fallbackSummarizers?: string[];
+  /**
+   * What happens to names, dates, amounts and quotes in a summary that no message has. Default: `report`.
+   */
+  unsupported?: Unsupported;
   /**
    * The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
    */
@@ -1353,6 +1380,11 @@ export interface SummarySettings {
  * The sections of a summary.
  */
 export type Shape = "threeSections" | "sevenSections" | "conclusions";
+
+/**
+ * What happens to names, dates, amounts and quotes in a summary that no message has.
+ */
+export type Unsupported = "report" | "annotate" | "remove" | "askAgain";
 
 /**
  * What the tokens of a model cost, each in any currency for a million tokens.
@@ -2100,10 +2132,15 @@ export interface EstimateOptions {
 export type TokenFamily = Family;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
-export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
+export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
 
 /** What an endpoint needs of a request. */
 export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
+
+/** The answer of an endpoint, whose model was given the request's instructions. */
+export interface EndpointCompletion extends Completion {
+  instructed: true;
+}
 
 /**
  * A complete answer.

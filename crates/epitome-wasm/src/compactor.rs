@@ -1,6 +1,7 @@
 //! The compactor of one conversation, as JavaScript calls it.
 
 mod agents;
+mod answers;
 mod archive;
 mod changes;
 mod tracked;
@@ -11,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use agents::{Entered, Own};
 use epitome::Pressure;
 use epitome::history::{LogError, Record, View};
-use epitome::message::{Message, MessageId, RequestId};
+use epitome::message::{Message, MessageId};
 use epitome::tokens::BoxedTokenizer;
-use epitome::{CommandError, Failure, FailureKind, Phase, Policy, Reason, Stored, Timestamp};
+use epitome::{CommandError, Phase, Policy, Reason, Stored, Timestamp};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use tsify::{Ts, Tsify};
@@ -239,59 +240,6 @@ impl Compactor {
         self.engine.session()
     }
 
-    /// Takes a summary.
-    #[wasm_bindgen(js_name = handleSummary)]
-    pub fn handle_summary(&mut self, request: u32, text: &str) {
-        self.engine.handle_summary(RequestId(request), text);
-    }
-
-    /// Takes a failure after which a retry may succeed.
-    #[wasm_bindgen(js_name = handleTransientFailure)]
-    pub fn handle_transient_failure(
-        &mut self,
-        request: u32,
-        message: String,
-        retry_after_ms: Option<f64>,
-        now: f64,
-    ) {
-        let retry_after_ms = retry_after_ms.map(|delay_ms| delay_ms as u64);
-        let kind = FailureKind::Transient { retry_after_ms };
-        self.handle_failure(request, Failure { kind, message }, now);
-    }
-
-    /// Takes a failure after which a retry would fail too.
-    #[wasm_bindgen(js_name = handlePermanentFailure)]
-    pub fn handle_permanent_failure(&mut self, request: u32, message: String, now: f64) {
-        self.handle_failure(request, Failure { kind: FailureKind::Permanent, message }, now);
-    }
-
-    /// Takes a failure after which a transcript may succeed, if the request had messages.
-    #[wasm_bindgen(js_name = handleUnsuitable)]
-    pub fn handle_unsuitable(&mut self, request: u32, message: String, now: f64) {
-        self.handle_failure(request, Failure { kind: FailureKind::Unsuitable, message }, now);
-    }
-
-    /// Takes the usage object that a provider sent with an answer, before the answer. Ignores any other value.
-    #[wasm_bindgen(js_name = handleSummaryUsage)]
-    pub fn handle_summary_usage(&mut self, request: u32, usage: &JsValue) {
-        if let Ok(Some(usage)) = usage::required(usage) {
-            self.engine.handle_summary_usage(RequestId(request), &usage);
-        }
-    }
-
-    /// Takes what a summarizer noted for itself, before its answer.
-    #[wasm_bindgen(js_name = handleSummaryNotes)]
-    pub fn handle_summary_notes(&mut self, request: u32, notes: &str) {
-        self.engine.handle_summary_notes(RequestId(request), notes);
-    }
-
-    /// Takes the cancellation of a request.
-    #[wasm_bindgen(js_name = handleCancelled)]
-    pub fn handle_cancelled(&mut self, request: u32, now: f64) {
-        let failure = Failure { kind: FailureKind::Cancelled, message: String::new() };
-        self.handle_failure(request, failure, now);
-    }
-
     /// Continues after the wait of [`Output::Wait`].
     #[wasm_bindgen(js_name = handleTimeout)]
     pub fn handle_timeout(&mut self, now: f64) {
@@ -410,10 +358,6 @@ impl Compactor {
         let (composed, untouched, malformed, plans, asked) = Default::default();
         let (views, entered) = Default::default();
         Self { engine, format, agent, composed, untouched, malformed, plans, asked, views, entered }
-    }
-
-    fn handle_failure(&mut self, request: u32, failure: Failure, now: f64) {
-        self.engine.handle_failure(RequestId(request), failure, Timestamp(now as u64));
     }
 
     /// Appends messages, all of them or none.

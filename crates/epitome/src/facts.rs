@@ -10,11 +10,13 @@ mod receipt;
 mod scan;
 mod seen;
 mod token;
+mod unsupported;
 
 pub(crate) use attribution::attribute;
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
 pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
-pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger, unsupported};
+pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger};
 pub(crate) use scan::Facts;
+pub(crate) use unsupported::Claims;

@@ -34,7 +34,7 @@ pub use spec::{
 };
 pub use summary::{
     LastRequest, LockedReasoning, Shape, StaleSummary, Summarizer, SummaryInput, SummaryPlacement,
-    SummarySettings, TokenCost, ToolFilter, WindowTooSmall,
+    SummarySettings, TokenCost, ToolFilter, Unsupported, WindowTooSmall,
 };
 pub use tasks::TaskSettings;
 pub(crate) use trigger::share;

@@ -17,7 +17,7 @@ use epitome::{
     Compactor, Contract, Failure, FailureKind, Neighbours, Phase, Policy, Reason, ReasoningPolicy,
     Timestamp,
 };
-use harness::{applied, compactor_with, drive, long_talk, next_request};
+use harness::{applied, compactor_with, drive, long_talk, next_request, words};
 
 /// A policy that hands over messages, and keeps two of them.
 fn asking(input: SummaryInput, window: u32) -> Policy {
@@ -261,7 +261,7 @@ fn d19_a_result_that_is_too_large_is_tried_again_by_a_transcript() {
     let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |request| match request.messages {
-        Some(_) => "They looked at many rows. ".repeat(90),
+        Some(_) => words(470),
         None => "They looked.".into(),
     });
     assert!(run.has_event("shorter", "150"));

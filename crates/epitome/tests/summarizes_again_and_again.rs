@@ -13,7 +13,7 @@ use epitome::message::{Message, Role};
 use epitome::policy::Keep;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Reason, Snapshot};
-use harness::{compactor_with, drive, long_talk, recommended_compactor, shown};
+use harness::{compactor_with, drive, long_talk, recommended_compactor, shown, words};
 
 /// Turns of a question and an answer, about twenty tokens each.
 fn talk(turns: usize) -> String {
@@ -26,7 +26,7 @@ fn d18_a_compaction_soon_after_another_does_not_halve_the_summary() {
     let policy = Policy { keep: Keep::Messages(1), ..Policy::recommended(2_000) };
     let mut compactor = compactor_with(policy, &talk(40));
     compactor.compact(Reason::Manual, None).unwrap();
-    let run = drive(&mut compactor, |request| "word ".repeat(request.target_tokens as usize / 2));
+    let run = drive(&mut compactor, |request| words(request.target_tokens / 2));
     let before = run.requests[0].target_tokens;
     for (id, text) in [("n1", "and the roses?"), ("n2", "they are fine")] {
         compactor.append(Message::new(id, Role::Assistant, text)).unwrap();

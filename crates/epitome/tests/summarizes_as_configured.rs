@@ -14,7 +14,9 @@ use epitome::policy::{
     Keep, LastRequest, Reactive, Shape, Summarizer, SummaryPlacement, SummarySettings, Trigger,
 };
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use harness::{actions, applied, compact, compactor_with, drive, long_talk, next_request, shown};
+use harness::{
+    actions, applied, compact, compactor_with, drive, long_talk, next_request, shown, words,
+};
 
 const WORK: &str = "s: be kind\nu: mend it all\na: step one !a\nt: =a\na: step two !b\nt: =b\n\
                     a: step three !c\nt: =c\na: step four !d\nt: =d\na: step five !e\nt: =e";
@@ -42,12 +44,12 @@ fn d6_a_summary_that_is_too_long_is_itself_summarized() {
     let mut compactor = compactor_with(summary(settings), &long_talk());
     compactor.compact(Reason::Manual, None).unwrap();
     let run = drive(&mut compactor, |request| match request.input.contains("question number") {
-        true => "They talked about the garden. ".repeat(10),
+        true => words(60),
         false => "They talked long.".into(),
     });
     assert_eq!(run.requests.len(), 2);
     let rollup = &run.requests[1];
-    assert!(rollup.input.contains("garden. They talked"), "{}", rollup.input);
+    assert!(rollup.input.contains(words(60).trim()), "{}", rollup.input);
     assert!(rollup.system.contains("grown too long"), "{}", rollup.system);
     assert!(rollup.target_tokens <= 20, "{}", rollup.target_tokens);
     assert_eq!(compactor.report().unwrap().summary.as_deref(), Some("They talked long."));
@@ -62,7 +64,7 @@ fn d7_a_result_that_is_too_large_is_tried_again_with_less() {
     let mut compactor = compactor_with(policy, &text);
     compactor.compact(Reason::Manual, None).unwrap();
     // This summarizer always writes a summary that is too long.
-    let run = drive(&mut compactor, |_| "They looked at many rows. ".repeat(80));
+    let run = drive(&mut compactor, |_| words(416));
     let fallbacks: Vec<String> = run
         .events
         .iter()
@@ -98,7 +100,7 @@ fn d7_the_first_result_that_is_small_enough_is_used() {
         &long_talk(),
     );
     compactor.compact(Reason::Manual, None).unwrap();
-    let mut answers = ["They talked. ".repeat(70), "They talked.".to_owned()].into_iter();
+    let mut answers = [words(182), "They talked.".to_owned()].into_iter();
     let run = drive(&mut compactor, |_| answers.next().unwrap());
     assert_eq!(run.requests.len(), 2);
     assert!(applied(compactor.report().unwrap()));

@@ -6,7 +6,9 @@ use epitome::message::RequestId;
 use epitome::{
     CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Save, Timestamp,
 };
-use harness::{applied, compact, drive, long_talk, next_request, recommended_compactor, shown};
+use harness::{
+    applied, compact, drive, long_talk, next_request, recommended_compactor, shown, words,
+};
 
 fn failure(kind: FailureKind) -> Failure {
     Failure { kind, message: "the server says no".into() }
@@ -71,7 +73,7 @@ fn a_summary_that_does_not_shrink_the_view_is_not_applied() {
     let mut compactor = recommended_compactor(&long_talk());
     let before = shown(&compactor);
     compactor.compact(Reason::Threshold, None).unwrap();
-    drive(&mut compactor, |_| "word ".repeat(2_000));
+    drive(&mut compactor, |_| words(2_000));
     let Outcome::Skipped { message } = &compactor.report().unwrap().outcome else {
         panic!("{:?}", compactor.report());
     };

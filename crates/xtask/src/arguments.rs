@@ -26,6 +26,7 @@ usage: cargo xtask <task>
   mutants [FILES] [--shard K/N]    small changes of the code, and whether a test notices each of them
   tidy                             shape of the source tree and direction of dependencies
   behaviours                       how many rules of docs/behaviours.md are proven, and which are open
+  llm install|start|stop           a small real model on port 18080, for tests and by hand
   setup                            install what the other tasks would install, and stop
   help                             this text
 
@@ -69,8 +70,21 @@ pub(crate) enum Task {
     Tidy,
     /// Count the rules that are proven.
     Behaviours,
+    /// A small real model.
+    Llm(Llm),
     /// Install the tools.
     Setup,
+}
+
+/// What to do with the small real model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Llm {
+    /// Install it.
+    Install,
+    /// Install it if it is missing, and start its server.
+    Start,
+    /// Stop the server.
+    Stop,
 }
 
 /// How to run the demo.
@@ -141,6 +155,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Task, E
             "tidy" => Task::Tidy,
             "behaviours" => Task::Behaviours,
             "setup" => Task::Setup,
+            "llm" => Task::Llm(llm(&mut parser)?),
             unknown => return Err(format!("there is no task '{unknown}'").into()),
         },
         Some(option) => return Err(option.unexpected()),
@@ -201,6 +216,15 @@ fn mutants_options(parser: &mut Parser) -> Result<MutantsOptions, Error> {
         }
     }
     Ok(options)
+}
+
+fn llm(parser: &mut Parser) -> Result<Llm, Error> {
+    match optional_word(parser)?.as_deref() {
+        Some("install") => Ok(Llm::Install),
+        Some("start") => Ok(Llm::Start),
+        Some("stop") => Ok(Llm::Stop),
+        _ => Err("llm: say install, start or stop".into()),
+    }
 }
 
 /// The next word, if there is one.
@@ -293,6 +317,14 @@ mod tests {
     fn fidelity_measures_everything_unless_parts_are_named() {
         check("fidelity", Ok(Task::Fidelity(None)));
         check("fidelity meetings,tools", Ok(Task::Fidelity(Some("meetings,tools".into()))));
+    }
+
+    #[test]
+    fn the_model_is_installed_started_or_stopped() {
+        check("llm install", Ok(Task::Llm(Llm::Install)));
+        check("llm start", Ok(Task::Llm(Llm::Start)));
+        check("llm stop", Ok(Task::Llm(Llm::Stop)));
+        check("llm", Err("llm: say install, start or stop"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod fuzz;
 mod glue;
 mod installed_browser;
 mod lint;
+mod llm;
 mod mutants;
 mod node;
 mod pins;
@@ -86,9 +87,11 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Tidy => tidy::run(&workspace, steps),
         Task::Behaviours => behaviours::run(&workspace, steps),
         Task::Vocab => vocab::run(&workspace, steps),
+        Task::Llm(task) => llm::run(&workspace, steps, *task),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
-            .map(|_| services::obtain(&workspace, steps)),
+            .map(|_| services::obtain(&workspace, steps))
+            .map(|()| llm::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
         Task::Shots => shots::run(&workspace, steps),
         Task::Size => {

@@ -13,9 +13,10 @@ use crate::steps::Steps;
 use crate::workspace::Workspace;
 
 /// The lock files of npm packages.
-const NPM_LOCKS: [&str; 4] = [
+const NPM_LOCKS: [&str; 5] = [
     "package-lock.json",
     "bench/package-lock.json",
+    "tests/llm/package-lock.json",
     "tests/tokenizers/package-lock.json",
     "tests/packaging/package-lock.json",
 ];

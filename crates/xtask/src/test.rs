@@ -9,6 +9,7 @@ use crate::browser::{self, Browser};
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::lint;
+use crate::llm;
 use crate::node;
 use crate::record::{self, Record};
 use crate::server::Server;
@@ -54,6 +55,7 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
     artifacts::build(workspace, steps)?;
     size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
+    llm::obtain(workspace, steps);
     node::install_in(workspace, steps, PACKAGING)?;
     let demo_server = artifacts::demo_server(workspace);
     let environment =

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use epitome::extractive::{Extract, extract, extract_with_state};
 use epitome::history::View;
 use epitome::message::Usage;
-use epitome::{Failure, FailureKind, SummaryRequest};
+use epitome::{Failure, FailureKind, SummaryRequest, policy};
 use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
 use epitome_formats::Format;
 use epitome_tokens::Heuristic;
@@ -29,7 +29,9 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
     if !is_ahead {
         store.streamed.set(String::new());
     }
-    let endpoint = store.settings.summarizer.with_untracked(Summarizer::endpoint);
+    let own = store.settings.summarizer.with_untracked(Summarizer::endpoint);
+    let endpoint = own.filter(|_| request.summarizer != policy::Summarizer::Extractive);
+    let is_instructed = endpoint.is_some();
     let id = request.id;
     spawn_local(async move {
         // Writing a request and reading its answer are separate tasks, so that neither blocks the page for long.
@@ -47,6 +49,9 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
                 compactor.handle_summary_notes(id, &notes);
                 if let Some(usage) = usage {
                     compactor.handle_summary_usage(id, &usage);
+                }
+                if is_instructed {
+                    compactor.handle_instructed(id);
                 }
                 compactor.handle_summary(id, &text);
             }),

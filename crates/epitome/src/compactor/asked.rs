@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fallback::SummarizerStep;
 use super::prepare::PreparedUse;
 use super::report::{SummarizerReport, SummarizerTokens};
 use crate::message::Usage;
@@ -20,6 +21,9 @@ pub(super) struct Asked {
     pub(super) input: SummaryInput,
     /// Why that is a transcript although the policy asks for messages.
     pub(super) fallback: Option<String>,
+    /// What was tried because the summarizer failed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) steps: Vec<SummarizerStep>,
     tokens: Option<SummarizerTokens>,
     /// How a summary that was written in advance is used.
     #[serde(skip)]
@@ -72,6 +76,7 @@ impl Asked {
     pub(super) fn include(&mut self, earlier: Self) {
         self.requests = self.requests.saturating_add(earlier.requests);
         self.fallback = self.fallback.take().or(earlier.fallback);
+        self.steps.splice(0..0, earlier.steps);
         if let Some(SummarizerTokens { prompt, cached, completion }) = earlier.tokens {
             let tokens = self.tokens.get_or_insert_default();
             tokens.prompt = tokens.prompt.saturating_add(prompt);
@@ -86,6 +91,7 @@ impl Asked {
         (self.requests > 0).then(|| SummarizerReport {
             input: self.input,
             fallback: self.fallback.clone(),
+            steps: self.steps.clone(),
             tokens: self.tokens,
             cost: known.map(|(tokens, cost)| cost_of(tokens, cost)),
             saved: known.map(|(tokens, cost)| {

@@ -1,5 +1,6 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
+use super::fallback::{Problem, SummarizerStep};
 use super::job::{Job, Stage};
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
@@ -53,18 +54,23 @@ impl Compactor {
         if let Some(view) = &request.messages
             && let Some(problem) = self.refuses_messages(&job, &request, view)
         {
-            match job.fall_back_to_transcript(&self.conversation, problem) {
-                Ok(_) => request = job.request(id, &self.conversation),
+            match job.fall_back_to_transcript(&self.conversation, problem.clone()) {
+                Ok(_) => {
+                    job.asked.steps.push(SummarizerStep::Transcript { because: problem });
+                    request = job.request(id, &self.conversation);
+                }
                 Err(error) => return self.fail_job(&job, error.to_string()),
             }
         }
         // The plan could only estimate this: the user's instructions were not known to it, and a summarizer may
         // answer with more than the tokens it was asked for.
         if request.messages.is_none()
+            && job.tries.summarizer().is_none()
             && let Some(error) = self.exceeds_summarizer_window(&request)
         {
-            return self.fail_job(&job, error.to_string());
+            return self.try_otherwise(job, &Problem::Failed, error.to_string());
         }
+        job.tries.is_instructed = false;
         job.attempts += 1;
         job.asked.requests += 1;
         self.next_request += 1;
@@ -82,15 +88,6 @@ impl Compactor {
         match job.is_ahead {
             true => self.preparations.wait(job, id),
             false => self.state = State::Summarizing { job, in_flight: id },
-        }
-    }
-
-    /// Asks for the summary again by a transcript, if the summarizer got messages. Otherwise the compaction ends.
-    pub(super) fn ask_by_transcript(&mut self, mut job: Box<Job>, message: String) {
-        match job.fall_back_to_transcript(&self.conversation, message.clone()) {
-            Ok(true) => self.request_summary(job),
-            Ok(false) => self.fail_job(&job, message),
-            Err(error) => self.fail_job(&job, error.to_string()),
         }
     }
 
@@ -258,15 +255,6 @@ impl Compactor {
     /// Tokens of the next prompt after a plan with this summary; `None` if it would not be committed.
     pub(super) fn tokens_after(&self, plan: &Plan, written: WrittenSummary) -> Option<u32> {
         Some(self.verify(plan, Some(written)).ok()?.tokens_after)
-    }
-
-    /// True if a record changes which summary is active.
-    pub(super) fn cover_changes_with(&self, record: &Record) -> bool {
-        match record {
-            Record::Checkpoint { checkpoint } => checkpoint.cover.is_some(),
-            Record::Undo { .. } => true,
-            _ => false,
-        }
     }
 
     /// The conversion between the meter's tokens and the provider's, as learned so far. Costs O(1).

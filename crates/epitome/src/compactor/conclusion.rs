@@ -3,9 +3,10 @@
 
 use super::commit::{Rejected, load_after};
 use super::job::Job;
+use super::unsupported::{Checked, check_unsupported};
 use super::{Compactor, Event, Outcome, Output, State};
 use crate::conversation::Conversation;
-use crate::facts::{Fact, FactBudget, Kind, build_receipt, unsupported};
+use crate::facts::{Claims, Fact, FactBudget, Kind, build_receipt};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
 use crate::text::search::Search;
@@ -15,8 +16,9 @@ pub(super) struct Conclusion {
     pub(super) job: Box<Job>,
     summary: String,
     notes: String,
-    /// The names that no fact contains, in the order of `search`.
-    names: Vec<String>,
+    claims: Claims,
+    /// Their texts that no fact contains, in the order of `search`.
+    wanted: Vec<String>,
     search: Search,
     /// The message that is searched next.
     position: usize,
@@ -27,9 +29,14 @@ pub(super) struct Conclusion {
 impl Conclusion {
     /// Linear in the summary and in the facts.
     fn new(job: Box<Job>, summary: String, notes: String) -> Self {
-        let names = unsupported(&summary, &job.facts);
-        let search = Search::new(names.iter().map(String::as_str));
-        Self { job, summary, notes, names, search, position: 0, offset: 0 }
+        // A summarizer with notes quotes the messages, and is only checked for names.
+        let claims = match notes.is_empty() {
+            true => Claims::of(&summary, &job.facts),
+            false => Claims::names(&summary, &job.facts),
+        };
+        let wanted = claims.not_in_facts(&job.facts);
+        let search = Search::new(wanted.iter().map(String::as_str));
+        Self { job, summary, notes, claims, wanted, search, position: 0, offset: 0 }
     }
 
     /// Goes on by a slice. True if it is known what the view will have of the facts, and which names nobody has said.
@@ -56,7 +63,8 @@ impl Conclusion {
                     self.search.begin();
                 }
                 let part = rest.get(..left).unwrap_or(rest);
-                self.search.read_on(part);
+                // As the claims are written.
+                self.search.read_on(&part.to_ascii_lowercase());
                 self.offset += part.len();
                 left -= part.len();
                 if left == 0 {
@@ -90,7 +98,15 @@ impl Compactor {
 
     /// Verifies the view, and commits it.
     fn finish(&mut self, conclusion: Conclusion) {
-        let Conclusion { mut job, summary, notes, names, search, .. } = conclusion;
+        let Conclusion { mut job, summary, notes, claims, wanted, search, .. } = conclusion;
+        let unsupported = claims.unsupported(&search.not_found(wanted));
+        let summary = match check_unsupported(&job, summary, &notes, &unsupported) {
+            Checked::Summary(summary) => summary,
+            Checked::AskAgain(stage) => {
+                (job.stage, job.attempts) = (stage, 0);
+                return self.request_summary(job);
+            }
+        };
         let meter = self.conversation.meter();
         let mut retained = std::mem::take(&mut job.retained);
         // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
@@ -110,7 +126,7 @@ impl Compactor {
         let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message: &Message| message.id.clone())
         });
-        receipt.unsupported = search.not_found(names);
+        receipt.unsupported = unsupported;
         let is_item = |fact: &&Fact| fact.kind == Kind::Checklist;
         let left_out = match job.policy.summary.checklist_tokens {
             0 => Vec::new(),

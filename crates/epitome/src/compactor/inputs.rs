@@ -1,5 +1,6 @@
 //! What the host reports to the compactor: summaries, failures, token counts, stored records.
 
+use super::fallback::Problem;
 use super::job::{Job, Stage};
 use super::{CommandError, Compactor, Event, Output, State};
 use super::{Outcome, Report};
@@ -60,9 +61,18 @@ impl Compactor {
         }
     }
 
+    /// Says that the summarizer of a request was given the request's instructions, as a model behind an endpoint is, so that an
+    /// answer without their headings is no summary. To be called before the answer is handed over.
+    pub fn handle_instructed(&mut self, request: RequestId) {
+        if let Some(job) = self.job_of(request) {
+            job.tries.is_instructed = true;
+        }
+    }
+
     /// Accepts the answer to a summarizer request. Depending on what is left to do, the next request or the record
-    /// to store follows. An invalid answer, such as a refusal or a copy of the last reply, ends the compaction; if the
-    /// summarizer got messages, it gets a transcript before.
+    /// to store follows. After an invalid answer, such as a refusal, a loop or a copy of the last reply, the summarizer is asked
+    /// once more, then for smaller chunks, and then the next one of `summary.fallbackSummarizers`; if the summarizer got
+    /// messages, it gets a transcript before. If nothing helps, the compaction ends.
     pub fn handle_summary(&mut self, request: RequestId, text: &str) {
         if self.take_blended(request, text) {
             return;
@@ -70,16 +80,18 @@ impl Compactor {
         let Some(mut job) = self.take_job(request) else { return };
         let (summary, changes) = self.read_changes(&job, text);
         let text = summary.as_deref().unwrap_or(text).trim();
-        if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation)) {
-            self.ask_by_transcript(job, message.to_owned());
-            return;
+        let told = job.told();
+        if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation), &told) {
+            return self.try_otherwise(job, &Problem::NoSummary, message.to_owned());
         }
-        if job.policy.summary.misses_headings(text) && !job.reminded {
-            job.reminded = true;
-            job.attempts = 0;
-            self.request_summary(job);
-            return;
+        if job.policy.summary.misses_headings(text, job.tries.is_instructed)
+            && !job.tries.accepts_without_headings()
+        {
+            let message = "the summary has none of the headings that it was asked for; try another \
+                           model, or set summary.checkHeadings to false";
+            return self.try_otherwise(job, &Problem::NoHeadings, message.to_owned());
         }
+        job.tries.reminder = None;
         job.changes.extend(changes);
         // Before the fold goes on: this reads the facts of the chunk that the answer is about.
         if !job.is_ahead {
@@ -88,9 +100,11 @@ impl Compactor {
         let notes = std::mem::take(&mut job.notes);
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),
-            Stage::Rollup(_) | Stage::Planned { .. } | Stage::Reading { .. } | Stage::Written => {
-                Some((text.to_owned(), notes))
-            }
+            Stage::Rollup(_)
+            | Stage::Correction { .. }
+            | Stage::Planned { .. }
+            | Stage::Reading { .. }
+            | Stage::Written => Some((text.to_owned(), notes)),
         };
         let (finished, chunks) = job.progress();
         // The fold stays at its last chunk, so that its index alone would never report all chunks as done.
@@ -128,13 +142,15 @@ impl Compactor {
     }
 
     /// Accepts the failure of a summarizer request, at `now` by the host's clock. The request is repeated after
-    /// a pause if the policy's retries allow it; otherwise the compaction ends.
+    /// a pause if the policy's retries allow it. Otherwise smaller chunks are asked for, if a limit of tokens was the reason, and
+    /// then the next one of `summary.fallbackSummarizers`; if nothing helps, the compaction ends.
     pub fn handle_failure(&mut self, request: RequestId, failure: Failure, now: Timestamp) {
         if self.blending_failed(request, &failure.message) {
             return;
         }
         let Some(job) = self.take_job(request) else { return };
-        if job.is_ahead && failure.kind != FailureKind::Unsuitable {
+        let problem = Problem::of(failure.kind);
+        if job.is_ahead && matches!(problem, Problem::Failed) {
             return self.fail_job(&job, failure.message);
         }
         if failure.kind == FailureKind::Cancelled {
@@ -149,10 +165,7 @@ impl Compactor {
                 self.outputs.push_back(Output::Event(retry));
                 self.state = State::Backoff { job, until };
             }
-            None if failure.kind == FailureKind::Unsuitable => {
-                self.ask_by_transcript(job, failure.message);
-            }
-            None => self.fail_job(&job, failure.message),
+            None => self.try_otherwise(job, &problem, failure.message),
         }
     }
 
@@ -230,6 +243,15 @@ impl Compactor {
                 self.state = state;
                 Err(CommandError::NothingToPersist)
             }
+        }
+    }
+
+    /// True if a record changes which summary is active.
+    fn cover_changes_with(&self, record: &Record) -> bool {
+        match record {
+            Record::Checkpoint { checkpoint } => checkpoint.cover.is_some(),
+            Record::Undo { .. } => true,
+            _ => false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::fallback::Tries;
 use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
@@ -12,7 +13,7 @@ use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::structured_state::{StateDelta, StructuredState};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
-use crate::transcript::prompt::{ChunkPosition, PromptInput, REMINDER, instructions};
+use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 
 /// A running compaction that needs a summary.
 pub(super) struct Job {
@@ -36,8 +37,8 @@ pub(super) struct Job {
     /// How often the present request was sent.
     pub(super) attempts: u32,
     pub(super) asked: Asked,
-    /// True once the summarizer was reminded of missing headings; that happens at most once.
-    pub(super) reminded: bool,
+    /// What was tried because the summarizer failed.
+    pub(super) tries: Tries,
     /// The levels to try if the result is too large, in order.
     pub(super) fallbacks: VecDeque<FallbackLevel>,
     last_reply: Option<LastReply>,
@@ -69,6 +70,8 @@ pub(super) enum Stage {
     Chunks(Fold),
     /// The summary itself, which was longer than the policy's limit for a rollup.
     Rollup(Envelope),
+    /// The summary itself, which says this although no message does.
+    Correction { envelope: Envelope, unsupported: Vec<String> },
     /// Nothing any more: the summary was written in advance.
     Written,
 }
@@ -121,7 +124,7 @@ impl Job {
             instructions,
             attempts: 0,
             asked: Asked::of(input),
-            reminded: false,
+            tries: Tries::new(&policy.summary),
             fallbacks: fallbacks(policy),
             last_reply: None,
             is_shared: false,
@@ -325,8 +328,24 @@ impl Job {
         match &self.stage {
             Stage::Planned { chunks } | Stage::Reading { chunks, .. } => (0, *chunks),
             Stage::Chunks(fold) => (fold.place().index, fold.place().count),
-            Stage::Rollup(_) | Stage::Written => (1, 1),
+            Stage::Rollup(_) | Stage::Correction { .. } | Stage::Written => (1, 1),
         }
+    }
+
+    fn prompt_input(&self, place: ChunkPosition) -> PromptInput<'_> {
+        match &self.stage {
+            Stage::Rollup(_) => PromptInput::Summary,
+            Stage::Correction { unsupported, .. } => PromptInput::Correction(unsupported),
+            _ => PromptInput::Chunk(place),
+        }
+    }
+
+    /// What the summarizer was told, without what depends on lengths.
+    pub(super) fn told(&self) -> String {
+        let (_, count) = self.progress();
+        let input = self.prompt_input(ChunkPosition { index: 0, count });
+        let focus = self.instructions.as_deref();
+        instructions(&self.policy.summary, self.plan.reason, input, 0, focus)
     }
 
     /// The present request.
@@ -344,6 +363,7 @@ impl Job {
         let state = self.structured_state(conversation).to_text();
         let state =
             conversation.scale(&self.policy).to_provider(conversation.meter().count(&state));
+        let longest = longest.min(self.tries.most_tokens());
         let target_tokens = free.saturating_sub(state).max(free / 2).min(longest).max(1);
         let (place, envelope) = match &self.stage {
             // The texts are read before the first request.
@@ -352,29 +372,31 @@ impl Job {
             }
             Stage::Written => (ChunkPosition { index: 0, count: 1 }, None),
             Stage::Chunks(fold) => (fold.place(), Some(fold.envelope())),
-            Stage::Rollup(envelope) => (ChunkPosition { index: 0, count: 1 }, Some(envelope)),
-        };
-        let prompt_input = match &self.stage {
-            Stage::Rollup(_) => PromptInput::Summary,
-            _ => PromptInput::Chunk(place),
+            Stage::Rollup(envelope) | Stage::Correction { envelope, .. } => {
+                (ChunkPosition { index: 0, count: 1 }, Some(envelope))
+            }
         };
         let focus = self.instructions.as_deref();
-        let mut system = instructions(settings, reason, prompt_input, target_tokens, focus);
+        let mut system =
+            instructions(settings, reason, self.prompt_input(place), target_tokens, focus);
         let form = match &self.stage {
-            Stage::Rollup(_) | Stage::Written => SummaryInput::Transcript,
+            Stage::Rollup(_) | Stage::Correction { .. } | Stage::Written => {
+                SummaryInput::Transcript
+            }
             Stage::Planned { .. } | Stage::Reading { .. } | Stage::Chunks(_) => self.asked.input,
         };
         let mut prompt = match form {
             SummaryInput::Transcript => None,
             form => Some(self.plan.prompt(conversation, &self.policy, form, target_tokens, focus)),
         };
-        if self.reminded {
-            system.push_str(REMINDER);
-            prompt.iter_mut().for_each(|prompt| prompt.push_str(REMINDER));
+        if let Some(reminder) = self.tries.reminder {
+            system.push_str(reminder);
+            prompt.iter_mut().for_each(|prompt| prompt.push_str(reminder));
         }
         let own = || Summarizer::Own { prompt: settings.shape.prompt().to_owned() };
-        let summarizer = match form {
-            SummaryInput::Conversation if settings.prompt.is_none() => own(),
+        let summarizer = match (self.tries.summarizer(), form) {
+            (Some(summarizer), _) => summarizer.clone(),
+            (None, SummaryInput::Conversation) if settings.prompt.is_none() => own(),
             _ => settings.summarizer().unwrap_or_else(|| Summarizer::Agent { name: String::new() }),
         };
         SummaryRequest {

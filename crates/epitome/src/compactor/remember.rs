@@ -99,7 +99,7 @@ impl Compactor {
             return false;
         };
         let text = text.trim();
-        if let Some(because) = invalid_answer(text, None) {
+        if let Some(because) = invalid_answer(text, None, "") {
             self.outputs.push_back(Output::Event(Event::MemoryFailed { message: because.into() }));
             return true;
         }

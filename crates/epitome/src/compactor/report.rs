@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fallback::SummarizerStep;
 use super::prepare::{PreparedUse, Waste};
 
 use crate::facts::Receipt;
@@ -43,6 +44,10 @@ pub struct SummarizerReport {
     /// Why it got a transcript although the policy asks for messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+    /// What was tried because it failed or wrote no summary, in order; empty if the first answer was good.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub steps: Vec<SummarizerStep>,
     /// Tokens of all its requests, as far as they were reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<SummarizerTokens>,

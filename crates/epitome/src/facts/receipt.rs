@@ -13,7 +13,6 @@ use super::token::in_other_notation;
 use super::{Fact, Facts, Kind, name};
 
 use crate::message::{MessageId, Role};
-use crate::text::search::Search;
 use crate::text::sentence;
 use crate::tokens::{Meter, MeterTokens};
 
@@ -34,7 +33,8 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub unlisted: u32,
-    /// Names in the summary, such as paths and codes, that no summarized message contains.
+    /// Names, dates, amounts, seats and quotes in the summary, as it was written, that no summarized message contains. Of a
+    /// summary without a model only paths, codes and addresses.
     pub unsupported: Vec<String>,
     /// Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -154,20 +154,6 @@ fn line(speaker: &str, label: &str, text: &str) -> String {
         true => format!("- {speaker}: {text}"),
         false => format!("- {speaker}: {label}: {text}"),
     }
-}
-
-/// The names of the summary that no fact contains, each once and sorted. Linear in the summary and the facts, but for the
-/// sorting.
-pub(crate) fn unsupported(summary: &str, facts: &Facts) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    super::token::for_each(summary, |kind, text| {
-        // Most names are facts as they are, and need no search for a fact that they are a part of.
-        if kind != Kind::Number && !facts.contain(text) {
-            names.insert(text);
-        }
-    });
-    let names = names.into_iter().map(str::to_owned).collect();
-    Search::not_in(names, facts.texts())
 }
 
 /// The texts that stay after a compaction, divided into the same units as facts, so that a lookup is exact.
@@ -425,13 +411,6 @@ mod tests {
         assert_eq!(names(&receipt.appended), ["- [ ] ship it", "12:45"]);
         assert_eq!(names(&receipt.given_up), ["12:46", "12:47"]);
         assert!(!ledger(&receipt.appended).contains("ship"));
-    }
-
-    #[test]
-    fn a_name_in_the_summary_that_no_message_contains_is_listed() {
-        let facts = facts(&[("user", "look at src/a.rs")]);
-        let summary = "They looked at src/a.rs and src/b.rs for 5AJG10.";
-        assert_eq!(unsupported(summary, &facts), ["5AJG10", "src/b.rs"]);
     }
 
     #[test]

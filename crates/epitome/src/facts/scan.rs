@@ -121,7 +121,7 @@ impl Facts {
     }
 
     /// The text of every fact.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.mentions.iter().map(|mention| mention.text.as_str())
     }
 

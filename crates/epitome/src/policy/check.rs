@@ -140,6 +140,8 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         prompts,
         shape: _,
         check_headings: _,
+        fallback_summarizers,
+        unsupported: _,
         max_tokens,
         ledger_tokens: _,
         checklist_tokens: _,
@@ -158,6 +160,10 @@ fn check_summary(summary: &SummarySettings) -> Result<(), PolicyError> {
         label,
         closing,
     } = summary;
+    let is_named = fallback_summarizers.iter().all(|name| !name.trim().is_empty());
+    ensure(is_named, "summary.fallbackSummarizers", || {
+        "has a blank name; give names of agents, or \"extractive\"".into()
+    })?;
     ensure(*max_tokens != Some(0), "summary.maxTokens", || {
         "is 0; give a number of tokens, or null for no limit".into()
     })?;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::overflow::ContextOverflow;
+
 /// How often a failed summarizer request is repeated, and how long to wait before. The defaults are those of the
 /// providers' own clients. Only failures that may pass, such as a busy server, are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,11 +46,15 @@ pub enum FailureKind {
         /// Milliseconds that the server asked to wait (`retry-after`); `None` if it did not ask.
         retry_after_ms: Option<u64>,
     },
-    /// It will not: the key is wrong, the model is unknown, or the answer is not a summary.
+    /// It will not: the key is wrong, or the model is unknown.
     Permanent,
     /// Not in this form: it is too long, or the model called a tool in place of an answer. If the summarizer got messages,
     /// it gets a transcript next; otherwise this is permanent.
     Unsuitable,
+    /// The prompt does not fit the summarizer's window. A transcript is divided into smaller chunks, by the server's numbers.
+    TooLong(ContextOverflow),
+    /// The answer reached a limit of tokens and lacks its end. A transcript is divided into smaller chunks.
+    Truncated,
     /// The app has cancelled the request.
     Cancelled,
 }

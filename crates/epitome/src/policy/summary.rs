@@ -23,9 +23,19 @@ pub struct SummarySettings {
     pub prompts: BTreeMap<String, String>,
     /// The sections of a summary, unless `prompt` is set. Default: `threeSections`.
     pub shape: Shape,
-    /// If a summary has none of the headings of `shape`, repeat the request once with a reminder. Useful only with a
-    /// model: the extractive summarizer never writes headings. Default: false.
-    pub check_headings: bool,
+    /// Whether a summary must have one of the headings of `shape`: without any, the request is repeated once with a reminder.
+    /// `null`: only if the summarizer was given the instructions, as the package's endpoints are; what it answers without
+    /// headings is no summary, and `fallbackSummarizers` are asked. `true`: of every summarizer, and the second answer is
+    /// accepted. Default: `null`.
+    pub check_headings: Option<bool>,
+    /// Who is asked, one after the other, if a summarizer fails for good or writes no summary: names of agents of the app,
+    /// and `extractive`, which needs no model. Before that, a summarizer that wrote no summary is asked once more, and then for
+    /// smaller chunks. Empty: the compaction fails. Default: empty.
+    #[serde(default)]
+    pub fallback_summarizers: Vec<String>,
+    /// What happens to names, dates, amounts and quotes in a summary that no message has. Default: `report`.
+    #[serde(default)]
+    pub unsupported: Unsupported,
     /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
     pub max_tokens: Option<u32>,
     /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
@@ -85,7 +95,9 @@ impl Default for SummarySettings {
             default_agent: Some("summarizer".into()),
             prompts: BTreeMap::new(),
             shape: Shape::default(),
-            check_headings: false,
+            check_headings: None,
+            fallback_summarizers: Vec::new(),
+            unsupported: Unsupported::default(),
             max_tokens: Some(8_000),
             ledger_tokens: 1_000,
             checklist_tokens: 4_000,
@@ -108,9 +120,10 @@ impl Default for SummarySettings {
 }
 
 impl SummarySettings {
-    /// True if headings are to be checked and this answer has none of them.
-    pub(crate) fn misses_headings(&self, answer: &str) -> bool {
-        let is_checked = self.check_headings && self.prompt.is_none();
+    /// True if headings are to be checked and this answer has none of them. `is_instructed` says that the summarizer was
+    /// given the instructions that ask for them.
+    pub(crate) fn misses_headings(&self, answer: &str, is_instructed: bool) -> bool {
+        let is_checked = self.check_headings.unwrap_or(is_instructed) && self.prompt.is_none();
         is_checked && !self.shape.headings().any(|heading| answer.contains(heading))
     }
 
@@ -174,7 +187,7 @@ pub struct WindowTooSmall {
 }
 
 /// Who writes a summary.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Summarizer {
@@ -188,6 +201,38 @@ pub enum Summarizer {
         /// Its name.
         name: String,
     },
+    /// The summarizer without a model, which quotes the messages.
+    Extractive,
+}
+
+impl Summarizer {
+    /// The name of the summarizer without a model in `fallbackSummarizers`.
+    pub const EXTRACTIVE: &str = "extractive";
+
+    /// The summarizer of this name.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            Self::EXTRACTIVE => Self::Extractive,
+            _ => Self::Agent { name: name.to_owned() },
+        }
+    }
+}
+
+/// What happens to names, dates, amounts and quotes in a summary that no message has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum Unsupported {
+    /// Only the receipt lists them.
+    #[default]
+    Report,
+    /// Behind each, the summary says that no message has it.
+    Annotate,
+    /// The sentences with them are taken out of the summary.
+    Remove,
+    /// The summarizer is asked once to write the summary without them. Those that are still there are marked.
+    AskAgain,
 }
 
 /// The sections of a summary.

@@ -66,16 +66,16 @@ impl Search {
     }
 
     /// The texts of `wanted` that none of `texts` contains. Linear in both.
-    pub(crate) fn not_in<'a>(
+    pub(crate) fn not_in(
         wanted: Vec<String>,
-        texts: impl IntoIterator<Item = &'a str>,
+        texts: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Vec<String> {
         if wanted.is_empty() {
             return wanted;
         }
         let mut search = Self::new(wanted.iter().map(String::as_str));
         for text in texts {
-            search.read(text);
+            search.read(text.as_ref());
             if search.missing == 0 {
                 break;
             }

@@ -46,6 +46,11 @@ pub(crate) fn size(entry: &Entry, is_result: bool) -> EntrySize {
     EntrySize::new(length(entry), is_result)
 }
 
+/// An upper bound of the characters of these entries as rendered. Linear in their texts.
+pub(crate) fn characters(entries: &[Entry]) -> usize {
+    entries.iter().map(length).fold(0, usize::saturating_add)
+}
+
 fn limit(settings: &SummarySettings) -> usize {
     let limit = settings.chunk_characters.and_then(|characters| usize::try_from(characters).ok());
     limit.unwrap_or(usize::MAX).max(1)
@@ -125,9 +130,9 @@ pub(crate) fn chunks_within(
             return Some(chunks);
         }
         // Without a limit, half of all texts is the first one to try.
-        let all = || entries.iter().map(length).fold(0, usize::saturating_add);
         let limit = settings.chunk_characters;
-        let limit = limit.unwrap_or_else(|| u32::try_from(all()).unwrap_or(u32::MAX));
+        let all = || u32::try_from(characters(entries)).unwrap_or(u32::MAX);
+        let limit = limit.unwrap_or_else(all);
         if limit <= SMALLEST {
             return None;
         }

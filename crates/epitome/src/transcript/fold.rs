@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 
 use super::Envelope;
+use super::chunk::chunks;
 use super::prompt::ChunkPosition;
 use crate::message::Entry;
+use crate::policy::SummarySettings;
 
 /// The state of a summary over the chunks of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +44,22 @@ impl Fold {
     ) -> Option<Self> {
         let state = if self.state.is_empty() { &self.current.state } else { &self.state };
         Self::new(chunks, previous, notes, state.clone())
+    }
+
+    /// Divides the present chunk and those after it again, by other settings. Linear in them.
+    pub(crate) fn divide(&mut self, settings: &SummarySettings) {
+        let mut entries = std::mem::take(&mut self.current.entries);
+        entries.extend(self.remaining.drain(..).flatten());
+        if self.state.is_empty() {
+            self.state = std::mem::take(&mut self.current.state);
+        }
+        self.remaining = chunks(entries, settings).into();
+        self.current.entries = self.remaining.pop_front().unwrap_or_default();
+        if self.remaining.is_empty() {
+            self.current.state = std::mem::take(&mut self.state);
+        }
+        let left = u32::try_from(self.remaining.len()).unwrap_or(u32::MAX);
+        self.place.count = self.place.index.saturating_add(left).saturating_add(1);
     }
 
     /// How much there is to read, in bytes: the summary so far and all entries.
@@ -110,6 +128,29 @@ mod tests {
         assert_eq!(fold.envelope().entries, chunk("two"));
         assert_eq!(fold.place(), ChunkPosition { index: 1, count: 2 });
         assert_eq!(fold.advance("all".into(), "two".into()), Some(("all".into(), "two".into())));
+    }
+
+    #[test]
+    fn i36_what_is_left_can_be_divided_again() {
+        let long = "word ".repeat(100);
+        let mut fold = fold(&["one", &long, &long], "", "- [ ] ship");
+        assert_eq!(fold.advance("so far".into(), String::new()), None);
+        let settings =
+            SummarySettings { chunk_characters: Some(400), ..SummarySettings::default() };
+        fold.divide(&settings);
+        assert_eq!(fold.envelope().previous_summary, "so far");
+        let (index, count) = (fold.place().index, fold.place().count);
+        assert!(index == 1 && count > 4, "{index} of {count}");
+        let mut read = fold.envelope().entries.clone();
+        while fold.advance("so far".into(), String::new()).is_none() {
+            read.extend(fold.envelope().entries.clone());
+        }
+        assert_eq!(fold.place().index + 1, count);
+        assert_eq!(fold.envelope().state, "- [ ] ship");
+        let read: String = read.into_iter().map(|entry| entry.text).collect();
+        assert_eq!(read, [long.as_str(), &long].concat());
+        fold.divide(&SummarySettings::default());
+        assert_eq!(fold.envelope().state, "- [ ] ship", "a single chunk is the last one");
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! Answers of a summarizer that are not summaries: empty ones, headings without text, errors, and repeated messages.
+//! Answers of a summarizer that are not summaries: empty ones, headings without text, errors, loops, and copies of what it was
+//! given.
+
+use crate::text::sentence;
 
 /// Longer answers are not taken for an error, since a summary may itself begin with the description of one.
 const MAX_ERROR_CHARACTERS: usize = 400;
@@ -24,8 +27,13 @@ const ERRORS: [&str; 16] = [
 ];
 
 /// Why an answer is not a summary, as a text for the user; `None` if it may be one. `last_reply` is the model's last
-/// message in the conversation, which some models repeat instead of summarizing.
-pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&'static str> {
+/// message in the conversation, which some models repeat instead of summarizing, and `instructions` what the summarizer was
+/// told. Linear in the answer, and in the instructions for each of its sentences.
+pub(crate) fn invalid_answer(
+    answer: &str,
+    last_reply: Option<&str>,
+    instructions: &str,
+) -> Option<&'static str> {
     let answer = answer.trim();
     if answer.is_empty() {
         return Some("the summarizer answered with nothing; try another model");
@@ -45,6 +53,14 @@ pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&
             "the summarizer repeated the last reply and wrote no summary; try another model",
         );
     }
+    if is_loop(answer) {
+        return Some("the summarizer said the same again and again; try another model");
+    }
+    if is_copy(answer, instructions) {
+        return Some(
+            "the summarizer copied what it was given and wrote no summary; try another model",
+        );
+    }
     None
 }
 
@@ -52,13 +68,16 @@ pub(crate) fn invalid_answer(answer: &str, last_reply: Option<&str>) -> Option<&
 fn is_skeleton(answer: &str) -> bool {
     answer.lines().all(|line| {
         let line = line.trim();
-        let heading = line.starts_with('#')
-            || line.strip_suffix(':').is_some_and(is_title)
-            || (line.starts_with("**") && line.ends_with("**"));
         let words = line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        heading
+        is_heading(line)
             || matches!(words.as_str(), "" | "none" | "n/a" | "tbd" | "todo" | "nothing" | "empty")
     })
+}
+
+fn is_heading(line: &str) -> bool {
+    line.starts_with('#')
+        || line.strip_suffix(':').is_some_and(is_title)
+        || (line.starts_with("**") && line.ends_with("**"))
 }
 
 /// True for a few words without another colon: the text of a heading.
@@ -66,9 +85,100 @@ fn is_title(words: &str) -> bool {
     !words.contains(':') && words.split_whitespace().count() <= 8
 }
 
+/// How often a part has to come for a loop.
+const REPEATS: usize = 4;
+/// How often the end has to come: a short list may repeat a few words.
+const END_REPEATS: usize = 8;
+/// The shortest loop, in characters.
+const SHORTEST_LOOP: usize = 160;
+
+/// True if half of an answer is one sentence again and again, or if half of it is an end that repeats, as when a model does
+/// not stop. Works in any language.
+fn is_loop(answer: &str) -> bool {
+    repeats_a_sentence(answer) || repeats_its_end(answer)
+}
+
+fn repeats_a_sentence(answer: &str) -> bool {
+    let mut sentences: Vec<&str> = answer
+        .lines()
+        .flat_map(sentence::split)
+        .map(|text| text.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|text| text.chars().nth(7).is_some())
+        .collect();
+    sentences.sort_unstable();
+    let repeated = sentences
+        .chunk_by(|one, other| one == other)
+        .filter(|same| same.len() >= REPEATS)
+        .filter_map(|same| Some(same.first()?.len() * same.len()))
+        .max();
+    repeated.is_some_and(|bytes| bytes * 2 >= answer.len())
+}
+
+/// By the length of the longest border of each ending (the prefix function of Knuth, Morris and Pratt on the answer read
+/// backwards): an ending without its border is what repeats in it. Linear.
+fn repeats_its_end(answer: &str) -> bool {
+    let letters: Vec<char> = answer.chars().rev().collect();
+    let mut borders: Vec<usize> = Vec::with_capacity(letters.len());
+    let mut border = 0;
+    for (index, letter) in letters.iter().enumerate() {
+        while index > 0 && border > 0 && letters.get(border) != Some(letter) {
+            border = borders.get(border - 1).copied().unwrap_or_default();
+        }
+        if index > 0 && letters.get(border) == Some(letter) {
+            border += 1;
+        }
+        borders.push(border);
+        let length = index + 1;
+        let is_long = length >= SHORTEST_LOOP && length * 2 >= letters.len();
+        if is_long && (length - border) * END_REPEATS <= length {
+            return true;
+        }
+    }
+    false
+}
+
+/// The shortest sentence of the instructions that nobody writes by chance, in characters.
+const COPIED_CHARACTERS: usize = 30;
+
+/// True if a third of an answer stands word for word in the instructions, or if it has the tags of the input or several heads
+/// of its messages.
+fn is_copy(answer: &str, instructions: &str) -> bool {
+    let tags = ["<new_messages>", "<previous_summary>", "<current_state>"];
+    let has_tags = tags.iter().any(|tag| answer.contains(tag));
+    let heads = answer.lines().filter(|line| is_head(line)).count();
+    let sentences =
+        answer.lines().filter(|line| !is_heading(line.trim())).flat_map(sentence::split);
+    let copied: usize = sentences
+        .map(str::trim)
+        .filter(|text| text.chars().nth(COPIED_CHARACTERS).is_some())
+        .filter(|text| instructions.contains(*text))
+        .map(str::len)
+        .sum();
+    has_tags || heads > 1 || copied * 3 >= answer.len()
+}
+
+/// True for the head of a message in the input, such as `[12] user:`.
+fn is_head(line: &str) -> bool {
+    let number = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    number.is_some_and(|(number, speaker)| {
+        number.starts_with(|c: char| c.is_ascii_digit()) && speaker.trim_end().ends_with(':')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const INSTRUCTIONS: &str = "You condense the older part of a conversation into notes.\n\
+        ## Key facts\n\
+        Goals, requirements, decisions and their reasons, constraints.\n\
+        ## Open points\n\
+        What is unfinished, unanswered or promised.";
+
+    fn check(answer: &str, why: &str) {
+        let found = invalid_answer(answer, None, INSTRUCTIONS);
+        assert!(found.is_some_and(|message| message.contains(why)), "{found:?} of {answer:?}");
+    }
 
     #[test]
     fn an_answer_that_is_not_a_summary_is_refused() {
@@ -81,20 +191,56 @@ mod tests {
             "{\"error\": {\"code\": 500}}",
             "I'm sorry, I can't help with that.",
         ] {
-            assert!(invalid_answer(answer, None).is_some(), "{answer:?}");
+            assert!(invalid_answer(answer, None, "").is_some(), "{answer:?}");
         }
-        assert!(invalid_answer("It is done.", Some("It is done.\n")).is_some());
+        assert!(invalid_answer("It is done.", Some("It is done.\n"), "").is_some());
+    }
+
+    #[test]
+    fn i18_a_loop_is_no_summary() {
+        check(&"The passenger wants to change the flight. ".repeat(7), "again and again");
+        check(&format!("# Notes\n{}", "- Flight changed\n".repeat(30)), "again and again");
+        check(&format!("They met. {}", "and then ".repeat(60)), "again and again");
+        check(&"お客様は部屋を変更したいです。".repeat(6), "again and again");
+        check(&"#".repeat(300), "nothing below");
+    }
+
+    #[test]
+    fn i18_a_copy_of_the_instructions_or_of_the_input_is_no_summary() {
+        check(INSTRUCTIONS, "copied what it was given");
+        check(
+            "## Key facts\nGoals, requirements, decisions and their reasons, constraints.",
+            "copied",
+        );
+        check("<new_messages>\n[1] user:\nhello\n</new_messages>", "copied");
+        check("[1] user:\nhello\n[2] assistant:\nHi, what is it?", "copied");
     }
 
     #[test]
     fn an_answer_that_may_be_a_summary_is_accepted() {
-        let long = format!("Error: they saw this first. {}", "Then they fixed it. ".repeat(40));
+        let long: String = (0..40).map(|n| format!("Then they fixed number {n}. ")).collect();
+        let long = format!("Error: they saw this first. {long}");
         let colon = "assistant: Reservation D1EW9B is for:";
         let about = "Error handling in the parser was agreed on. Timeout settings were raised.";
-        for answer in
-            ["They planted roses.", colon, about, "## Key facts\nRoses.", "Done.", long.as_str()]
-        {
-            assert_eq!(invalid_answer(answer, Some("Something else.")), None, "{answer:?}");
+        let list: String = (1..30).map(|n| format!("- [ ] Write chapter {n}\n")).collect();
+        let table = "| day | who |\n| --- | --- |\n| Monday | Ann |\n| Tuesday | Ben |";
+        let head = "## Key facts\n[1] is the first source, and says so:\nRoses.";
+        for answer in [
+            "They planted roses.",
+            colon,
+            about,
+            "## Key facts\nRoses.",
+            "Done.",
+            long.as_str(),
+            list.as_str(),
+            table,
+            head,
+        ] {
+            assert_eq!(
+                invalid_answer(answer, Some("Something else."), INSTRUCTIONS),
+                None,
+                "{answer:?}"
+            );
         }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) enum PromptInput<'a> {
     },
     /// The summary itself, because it is too long.
     Summary,
+    /// The summary itself, because it says this and no message does.
+    Correction(&'a [String]),
 }
 
 /// The messages that stay behind the summary of a conversation.
@@ -105,6 +107,14 @@ const CONCLUSIONS: &str = "Write one new set of notes that covers the previous s
 pub(crate) const REMINDER: &str = "\n\nYour last answer had none of the headings. Write the notes again, \
     under exactly the headings given above.";
 
+/// Is appended to the instructions if the first answer was no summary.
+pub(crate) const OTHER_ANSWER: &str = "\n\nYour last answer was not the notes. Do not answer the conversation, do not repeat it \
+    or these instructions, and say nothing twice: write only the notes, under the headings given above.";
+
+/// Is appended to the instructions if the last answer was cut off.
+pub(crate) const SHORTER_ANSWER: &str =
+    "\n\nYour last answer was cut off before its end. Write much shorter notes.";
+
 impl Shape {
     /// The headings that the instructions ask for.
     pub fn headings(self) -> impl Iterator<Item = &'static str> {
@@ -131,7 +141,9 @@ pub(crate) fn instructions(
     let own = settings.prompt.as_ref().and_then(|name| settings.prompts.get(name));
     let shape = settings.prompt.as_deref().and_then(Shape::named).unwrap_or(settings.shape);
     let mut text = match input {
-        PromptInput::Chunk(_) | PromptInput::Summary => TASK.to_owned(),
+        PromptInput::Chunk(_) | PromptInput::Summary | PromptInput::Correction(_) => {
+            TASK.to_owned()
+        }
         PromptInput::Messages => MESSAGES_TASK.to_owned(),
         PromptInput::Conversation { .. } => CONVERSATION_TASK.to_owned(),
     };
@@ -171,8 +183,18 @@ pub(crate) fn instructions(
             "\n\nThere are no new messages: the notes so far have grown too long. Say the same in fewer \
              words, and leave out what matters least.",
         ),
+        PromptInput::Correction(unsupported) => {
+            text.push_str(
+                "\n\nThere are no new messages: the notes so far say the following, and no message does. \
+                 Write the same notes without it, and put nothing in its place:",
+            );
+            unsupported.iter().for_each(|name| {
+                let _ = write!(text, "\n- {name}");
+            });
+        }
     }
-    if settings.structured_state && input != PromptInput::Summary {
+    let is_of_messages = !matches!(input, PromptInput::Summary | PromptInput::Correction(_));
+    if settings.structured_state && is_of_messages {
         text.push_str(structured_state::FORMAT);
     }
     if let Some(focus) = focus.map(str::trim).filter(|focus| !focus.is_empty()) {

@@ -117,6 +117,13 @@ pub(crate) fn drive(
     panic!("the compactor never waits");
 }
 
+/// So many words of four letters, all of them different.
+pub(crate) fn words(count: u32) -> String {
+    let letter = |number: u32| char::from_u32('a' as u32 + number % 26).unwrap();
+    let word = |n: u32| [letter(n / 17_576), letter(n / 676), letter(n / 26), letter(n), ' '];
+    (0..count).flat_map(word).collect()
+}
+
 /// Compacts with a short summary and returns the report.
 pub(crate) fn compact(compactor: &mut Compactor) -> Result<Report, CommandError> {
     compactor.compact(Reason::Threshold, None)?;

@@ -10,7 +10,7 @@ use epitome::policy::{
     LockedReasoning, MemorySettings, OffloadToolResults, PRESETS, Phase, PrepareAt, Reactive,
     Reducer, ReducerRule, RequestBoundary, Shape, StaleSummary, SummaryInput, SummaryPlacement,
     SummarySettings, TaskSettings, TokenCost, ToolFilter, Trigger, TruncateToolResults,
-    TruncationStep,
+    TruncationStep, Unsupported,
 };
 use epitome::{Policy, Reason, Retry};
 use proptest::prelude::*;
@@ -172,7 +172,21 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let request = select(vec![LastRequest::Keep, LastRequest::Append]);
     let rollup = prop_oneof![2 => Just(0_u32), 1 => 1_u32..2_000];
     let window = prop_oneof![3 => Just(None), 1 => (200_u32..9_000).prop_map(Some)];
-    let headings = prop::bool::weighted(0.1);
+    let headings = select(vec![None, None, None, None, Some(false), Some(true)]);
+    let nobody = Vec::new();
+    let chains = vec![
+        nobody.clone(),
+        nobody,
+        vec!["extractive".to_owned()],
+        vec!["other".to_owned(), "extractive".to_owned()],
+    ];
+    let unsupported = select(vec![
+        Unsupported::Report,
+        Unsupported::Annotate,
+        Unsupported::Remove,
+        Unsupported::AskAgain,
+    ]);
+    let checks = (select(chains), unsupported);
     let lists = prop_oneof![1 => Just(0_u32), 2 => 1_u32..3_000];
     let limit = |limits| prop::option::weighted(0.8, limits);
     let (longest, chunk, tool_text) = (limit(1_u32..9_000), limit(1_000..9_000), limit(0..900));
@@ -182,11 +196,12 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
     let texts = (
         [tool_text.clone(), tool_text],
         (framed.clone(), framed),
-        (input, any::<bool>(), any::<bool>()),
+        (input, any::<bool>(), any::<bool>(), checks),
     );
     (who, tools, fallback_levels, shape, request, sizes, texts).prop_map(
         |(who, tools, fallback_levels, shape, last_request, sizes, texts)| {
-            let (tool_texts, frame, (input, has_cost, structured_state)) = texts;
+            let (tool_texts, frame, (input, has_cost, structured_state, checks)) = texts;
+            let (fallback_summarizers, unsupported) = checks;
             let (
                 max_tokens,
                 ledger_tokens,
@@ -204,6 +219,8 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 prompts: BTreeMap::from([("mine".into(), "Condense this.".into())]),
                 shape,
                 check_headings: headings,
+                fallback_summarizers,
+                unsupported,
                 max_tokens,
                 ledger_tokens,
                 checklist_tokens,

@@ -44,7 +44,7 @@ export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
-export type { EndpointRequest, EndpointSummarize, EndpointSummarizeOptions, RequestFields } from "../host/endpoint.js";
+export type { EndpointCompletion, EndpointRequest, EndpointSummarize, EndpointSummarizeOptions, RequestFields } from "../host/endpoint.js";
 export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 
@@ -98,6 +98,7 @@ export type {
   Status,
   Summarizer,
   SummarizerReport,
+  SummarizerStep,
   SummarizerTokens,
   SummaryInput,
   SummaryPlacement,
@@ -108,6 +109,7 @@ export type {
   Trigger,
   TruncateToolResults,
   TruncationStep,
+  Unsupported,
   Usage,
   Waste,
 } from "../glue/epitome.js";

@@ -15,8 +15,10 @@ import type {
 } from "../glue/epitome.js";
 import type { EngineCalls } from "./calls.js";
 import { declines, type Host, notify } from "./options.js";
+import { overflowOf } from "./overflow.js";
 import { pause } from "./pause.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
+import type { Engine as Module } from "../wasm/engine.js";
 
 /** A compaction in progress. */
 interface Run {
@@ -36,9 +38,10 @@ interface Run {
 }
 
 /** The parts of a host that the driver needs, which do not depend on the type of its messages. */
-type DriverHost = Pick<Host<object>, "summarize" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
+type DriverHost = Pick<Host<object>, "summarize" | "extractive" | "summarizeTimeoutMs" | "beforeCompaction" | "save" | "afterCompaction" | "onEvent">;
 
 export class Driver {
+  readonly #module: Module;
   readonly #calls: EngineCalls;
   readonly #host: DriverHost;
   readonly #changed: () => void;
@@ -64,12 +67,14 @@ export class Driver {
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
    * new records, if there is a store. */
   constructor(
+    module: Module,
     calls: EngineCalls,
     host: DriverHost,
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,
     commit: (() => Promise<void>) | undefined,
   ) {
+    this.#module = module;
     this.#calls = calls;
     this.#host = host;
     this.#changed = changed;
@@ -301,8 +306,10 @@ export class Driver {
       },
     };
     const completed = this.#completed(request);
-    const ask = (): unknown => this.#host.summarize(completed, context);
-    void answerWithin(this.#host.summarizeTimeoutMs, controller, ask).then((answer) => {
+    const { summarize, extractive, summarizeTimeoutMs } = this.#host;
+    const asked = request.summarizer.kind === "extractive" ? extractive : summarize;
+    const overflow = (error: unknown): ReturnType<typeof overflowOf> => overflowOf(this.#module, error);
+    void answerWithin(summarizeTimeoutMs, controller, () => asked(completed, context), overflow).then((answer) => {
       run?.controller.signal.removeEventListener("abort", stop);
       this.#receive(request.id, answer, notes);
     });
@@ -327,7 +334,16 @@ export class Driver {
       case "summary":
         engine.handleSummaryUsage(request, answer.usage);
         engine.handleSummaryNotes(request, notes);
+        if (answer.instructed) {
+          engine.handleInstructed(request);
+        }
         return engine.handleSummary(request, answer.text);
+      case "too-long": {
+        const { requestedTokens, limitTokens } = answer.overflow;
+        return engine.handleTooLong(request, answer.message, requestedTokens, limitTokens, now);
+      }
+      case "truncated":
+        return engine.handleTruncated(request, answer.message, now);
       case "transient":
         return engine.handleTransientFailure(request, answer.message, answer.retryAfterMs, now);
       case "permanent":

@@ -2,6 +2,7 @@
 
 import { fieldsOf, optionalFunction, optionalSignal, reading, textOf, wholeOf } from "../arguments.js";
 import { epitomeError, guarded } from "../error.js";
+import { endpointOptionsOf } from "./endpoint-options.js";
 import type { Completion, EndpointOptions } from "../glue/endpoint.js";
 import type { Format, SummaryRequest } from "../glue/epitome.js";
 import type { Source } from "../wasm/engine.js";
@@ -31,7 +32,12 @@ export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxToke
   Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState">>;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
-export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<Completion>;
+export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
+
+/** The answer of an endpoint, whose model was given the request's instructions. */
+export interface EndpointCompletion extends Completion {
+  instructed: true;
+}
 
 /** The providers that summarize: the format of their messages, and how to forbid tool calls. */
 const PROVIDERS = {
@@ -56,7 +62,7 @@ export function endpointFrom(
   provider: keyof typeof PROVIDERS,
   endpointOptions: EndpointSummarizeOptions,
 ): EndpointSummarize {
-  const { request: given = {}, ...options } = fieldsOf(endpointOptions, "options");
+  const { request: given = {}, ...options } = endpointOptionsOf(fieldsOf(endpointOptions, "options"));
   return (request, context = {}) =>
     guarded(async () => {
       const asked = fieldsOf(request, "request");
@@ -72,7 +78,9 @@ export function endpointFrom(
       const fields = fieldsOf(typeof given === "function" ? reading("request", given) : given, "request");
       const body = reading("request", () => bodyOf(provider, asked, fields));
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
-      return module.complete(provider, options, system, input, limit, asked.asksForState === true, body, signal, onDelta);
+      const asksForState = asked.asksForState === true;
+      const completion = await module.complete(provider, options, system, input, limit, asksForState, body, signal, onDelta);
+      return { ...completion, instructed: true };
     });
 }
 

@@ -116,6 +116,8 @@ export interface Host<M extends object> extends HostOptions<M> {
   format: Format;
   policy?: PolicySpec;
   summarize: Summarize<M>;
+  /** The summarizer without a model, which a policy may name in `summary.fallbackSummarizers`. */
+  extractive: Summarize<M>;
   summarizeTimeoutMs: number;
   repair: boolean;
   /** True if a summary costs requests to a model. */
@@ -125,14 +127,14 @@ export interface Host<M extends object> extends HostOptions<M> {
 const DEFAULT_SUMMARIZE_TIMEOUT_MS = 12 * 60_000;
 
 /** The options of an app without types may be anything: each is checked before a compactor is made. */
-export function hostOf<M extends object>(options: HostOptions<M> & { format: Format }, summarize: Summarize<M>): Host<M> {
+export function hostOf<M extends object>(options: HostOptions<M> & { format: Format }, extractive: Summarize<M>): Host<M> {
   for (const name of ["summarize", "beforeCompaction", "save", "commit", "rankRecall", "afterCompaction", "countTokens", "onEvent"] as const) {
     optionalFunction(options[name], name);
   }
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
   const repair = options.repair !== false;
   const asksModel = options.summarize !== undefined;
-  return { ...options, summarize: options.summarize ?? summarize, summarizeTimeoutMs, repair, asksModel };
+  return { ...options, summarize: options.summarize ?? extractive, extractive, summarizeTimeoutMs, repair, asksModel };
 }
 
 function timeoutOf(timeoutMs: number | undefined): number {

@@ -1,7 +1,7 @@
 // How a summary is requested from the app, and what its answer or its error means to the engine.
 
 import { isEpitomeError, messageOf, property } from "../error.js";
-import type { Format, SummaryRequest } from "../glue/epitome.js";
+import type { ContextOverflow, Format, SummaryRequest } from "../glue/epitome.js";
 
 /** A request for a summary. */
 export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
@@ -45,11 +45,18 @@ export interface Summary {
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
   finishReason?: string;
+  /**
+   * True if a model was given `system` as its instructions, or the messages with `prompt`: then an answer without the
+   * headings that these ask for is no summary. The package's endpoints set it.
+   */
+  instructed?: boolean;
 }
 
 /** The result of a summarizer request, as the engine takes it. */
 export type Answer =
-  | { kind: "summary"; text: string; usage?: unknown }
+  | { kind: "summary"; text: string; usage?: unknown; instructed: boolean }
+  | { kind: "too-long"; message: string; overflow: ContextOverflow }
+  | { kind: "truncated"; message: string }
   | { kind: "transient"; message: string; retryAfterMs?: number }
   | { kind: "permanent"; message: string }
   | { kind: "unsuitable"; message: string }
@@ -61,8 +68,14 @@ export const LONGEST_DELAY_MS = 2 ** 31 - 1;
 /**
  * Calls a summarizer and resolves to its answer. After `timeoutMs` it aborts `controller`, whose signal the summarizer has,
  * and does not wait any longer. Like a time limit of an endpoint, that is permanent: another try would take as long again.
+ * `overflowOf` says what an error says of a prompt that is too long.
  */
-export function answerWithin(timeoutMs: number, controller: AbortController, summarize: () => unknown): Promise<Answer> {
+export function answerWithin(
+  timeoutMs: number,
+  controller: AbortController,
+  summarize: () => unknown,
+  overflowOf: (error: unknown) => ContextOverflow | undefined,
+): Promise<Answer> {
   return new Promise((resolve) => {
     const expire = (): void => {
       const message = `the summarizer did not answer within ${timeoutMs} ms; make it faster, or raise summarizeTimeoutMs`;
@@ -81,7 +94,7 @@ export function answerWithin(timeoutMs: number, controller: AbortController, sum
         return summarize();
       })
       .then(answerOf)
-      .catch(failureOf)
+      .catch((error: unknown) => failureOf(error, overflowOf))
       .then((answer) => {
         clearTimeout(timer);
         resolve(answer);
@@ -92,7 +105,7 @@ export function answerWithin(timeoutMs: number, controller: AbortController, sum
 /** What a summarizer returned, which may be anything. */
 function answerOf(answer: unknown): Answer {
   if (typeof answer === "string") {
-    return { kind: "summary", text: answer };
+    return { kind: "summary", text: answer, instructed: false };
   }
   if (typeof answer !== "object" || answer === null) {
     return noText(answer);
@@ -105,9 +118,10 @@ function answerOf(answer: unknown): Answer {
   const reason = property(answer, "finishReason");
   if (reason === "length" || reason === "max_tokens") {
     const message = "the summary reached its limit of tokens and lacks its end; raise the limit";
-    return { kind: "permanent", message };
+    return { kind: "truncated", message };
   }
-  return { kind: "summary", text, usage: property(answer, "usage") };
+  const instructed = property(answer, "instructed") === true;
+  return { kind: "summary", text, usage: property(answer, "usage"), instructed };
 }
 
 function noText(answer: unknown): Answer {
@@ -116,11 +130,19 @@ function noText(answer: unknown): Answer {
 }
 
 /** What a summarizer threw, which may be anything. Never throws itself, so that every request gets an answer. */
-function failureOf(error: unknown): Answer {
+function failureOf(error: unknown, overflowOf: (error: unknown) => ContextOverflow | undefined): Answer {
   if (property(error, "name") === "AbortError" || (isEpitomeError(error) && error.code === "aborted")) {
     return { kind: "cancelled" };
   }
   const message = messageOf(error, "the summarizer failed and did not say why");
+  if (isEpitomeError(error) && error.code === "truncated") {
+    return { kind: "truncated", message };
+  }
+  // Some servers send it with a status after which a retry would seem to help.
+  const overflow = overflowOf(error);
+  if (overflow !== undefined) {
+    return { kind: "too-long", message, overflow };
+  }
   if (!isTransient(error)) {
     return { kind: isUnsuitable(error) ? "unsuitable" : "permanent", message };
   }
@@ -132,7 +154,7 @@ function failureOf(error: unknown): Answer {
 /** True for an error that says that the request cannot be answered as it is: a transcript may. */
 function isUnsuitable(error: unknown): boolean {
   if (isEpitomeError(error)) {
-    return ["too-long", "refused", "bad-answer", "filtered", "empty"].includes(error.code);
+    return ["refused", "bad-answer", "filtered", "empty"].includes(error.code);
   }
   return [400, 413, 422].includes(property(error, "status") as number);
 }

@@ -81,7 +81,7 @@ export class ConversationView<M extends object> {
       this.revision += 1;
       this.originals.refresh();
     };
-    this.driver = new Driver(calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
+    this.driver = new Driver(module, calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
     this.#states = new States(
       () => this.calls.read((engine) => this.#state(engine)),
       (observer) => calls.observe(observer),

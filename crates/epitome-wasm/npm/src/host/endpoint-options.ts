@@ -1,0 +1,72 @@
+// The options of an endpoint, checked when its summarizer is made: a wrong one would otherwise show at the first compaction.
+
+import { kindOf } from "../arguments.js";
+import { epitomeError } from "../error.js";
+import type { EndpointSummarizeOptions } from "./endpoint.js";
+
+/** What each option has to be, as `typeof` says it. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  baseURL: ["string"],
+  model: ["string"],
+  apiKey: ["string"],
+  headers: ["object"],
+  stream: ["boolean"],
+  timeouts: ["object"],
+  request: ["object", "function"],
+};
+
+const TIMEOUTS: readonly string[] = ["firstByteMs", "idleMs", "totalMs"];
+
+/** The same options. Throws if one of them is unknown, missing or cannot be used; keys are never in the error. */
+export function endpointOptionsOf(options: EndpointSummarizeOptions): EndpointSummarizeOptions {
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    const kinds = KINDS[name];
+    if (kinds === undefined) {
+      throw misconfigured(`${name}: there is no such option; there are ${Object.keys(KINDS).join(", ")}`);
+    }
+    const isList = Array.isArray(value);
+    if (value !== undefined && (value === null || isList || !kinds.includes(typeof value))) {
+      throw misconfigured(`${name}: expected ${kinds.map(kindName).join(" or ")}, not ${kindOf(value)}`);
+    }
+  }
+  const { baseURL, model, timeouts = {}, headers = {} } = options;
+  if (typeof model !== "string" || model.trim() === "") {
+    throw misconfigured("model: give the model's name, as the server knows it");
+  }
+  if (typeof baseURL !== "string" || !isAddress(baseURL)) {
+    throw misconfigured("baseURL: give an address such as https://host/v1");
+  }
+  for (const [name, value] of Object.entries(timeouts) as [string, unknown][]) {
+    const isMilliseconds = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff_ffff;
+    if (!TIMEOUTS.includes(name)) {
+      throw misconfigured(`timeouts.${name}: there is no such option; there are ${TIMEOUTS.join(", ")}`);
+    }
+    if (value !== undefined && !isMilliseconds) {
+      throw misconfigured(`timeouts.${name}: expected whole milliseconds`);
+    }
+  }
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (typeof value !== "string") {
+      throw misconfigured(`headers.${name}: expected a string, not ${kindOf(value)}`);
+    }
+  }
+  return options;
+}
+
+function misconfigured(problem: string): Error {
+  return epitomeError("misconfigured", problem);
+}
+
+function kindName(kind: string): string {
+  return kind === "object" ? "an object" : `a ${kind}`;
+}
+
+/** True for an address that may be fetched, without a user name or a password. */
+function isAddress(address: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(address.trim());
+    return ["http:", "https:"].includes(protocol) && username === "" && password === "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,272 @@
+//! What a compaction tries when its summarizer fails or writes no summary: the request once more with a reminder, smaller
+//! chunks, and the next summarizer of the policy.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::Compactor;
+use super::job::{Job, Stage};
+use crate::conversation::Conversation;
+use crate::message::RequestId;
+use crate::overflow::ContextOverflow;
+use crate::policy::{FailureKind, Summarizer, SummaryInput, SummarySettings, WindowTooSmall};
+use crate::transcript::chunk::characters;
+use crate::transcript::prompt::{OTHER_ANSWER, REMINDER, SHORTER_ANSWER};
+
+/// The smallest chunk that is asked for, in characters.
+const SMALLEST_CHUNK: usize = 500;
+/// How often chunks become smaller because of a server's limit.
+const MAX_DIVISIONS: u32 = 8;
+/// How often they do so because an answer was cut off: each time the answer has less to say.
+const MAX_TRUNCATED: u32 = 3;
+
+/// A way to get a summary after all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(tag = "step", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum SummarizerStep {
+    /// The same request with a reminder.
+    AskAgain {
+        /// Why, as a sentence for the user.
+        because: String,
+    },
+    /// A transcript in place of messages.
+    Transcript {
+        /// Why.
+        because: String,
+    },
+    /// Smaller chunks.
+    SmallerChunks {
+        /// Why.
+        because: String,
+        /// The longest chunk from then on, in characters.
+        chunk_characters: u32,
+    },
+    /// The next one of `summary.fallbackSummarizers`.
+    NextSummarizer {
+        /// Why.
+        because: String,
+        /// Who is asked from then on.
+        summarizer: Summarizer,
+    },
+}
+
+/// Why there is no summary.
+pub(super) enum Problem {
+    /// The answer is none.
+    NoSummary,
+    /// It has none of the headings.
+    NoHeadings,
+    /// The prompt does not fit.
+    TooLong(ContextOverflow),
+    /// The answer lacks its end.
+    Truncated,
+    /// The summarizer cannot answer in this form.
+    Unsuitable,
+    /// It cannot answer at all.
+    Failed,
+}
+
+impl Problem {
+    /// The problem that a failure is, if the request is not repeated.
+    pub(super) fn of(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::TooLong(overflow) => Self::TooLong(overflow),
+            FailureKind::Truncated => Self::Truncated,
+            FailureKind::Unsuitable => Self::Unsuitable,
+            FailureKind::Transient { .. } | FailureKind::Permanent | FailureKind::Cancelled => {
+                Self::Failed
+            }
+        }
+    }
+}
+
+/// What a job has tried so far.
+pub(super) struct Tries {
+    /// Who is asked; `None`: whom the settings select.
+    summarizer: Option<Summarizer>,
+    /// Who is asked after that.
+    next: VecDeque<Summarizer>,
+    /// What is appended to the instructions.
+    pub(super) reminder: Option<&'static str>,
+    is_asked_again: bool,
+    divisions: u32,
+    truncated: u32,
+    /// The summarizer's window as its server has said.
+    window_tokens: Option<u32>,
+    /// True if the summarizer of the present request was given the instructions.
+    pub(super) is_instructed: bool,
+}
+
+impl Tries {
+    pub(super) fn new(settings: &SummarySettings) -> Self {
+        let next = settings.fallback_summarizers.iter().map(|name| Summarizer::named(name));
+        Self {
+            summarizer: None,
+            next: next.collect(),
+            reminder: None,
+            is_asked_again: false,
+            divisions: 0,
+            truncated: 0,
+            window_tokens: None,
+            is_instructed: false,
+        }
+    }
+
+    /// The summarizer that is asked in place of the one that the settings select.
+    pub(super) fn summarizer(&self) -> Option<&Summarizer> {
+        self.summarizer.as_ref()
+    }
+
+    /// True if an answer without headings has to do: the summarizer was reminded of them, and nobody says that it was told of
+    /// them before.
+    pub(super) fn accepts_without_headings(&self) -> bool {
+        self.is_asked_again && !self.is_instructed
+    }
+
+    /// The most tokens that an answer may be asked for.
+    pub(super) fn most_tokens(&self) -> u32 {
+        // Half of the window for the answer before and for the answer, each half longer than asked for; the other half
+        // for instructions and messages.
+        self.window_tokens.map_or(u32::MAX, |window| (window / 6).max(1))
+    }
+
+    /// Goes on to the next summarizer; `None` if there is none.
+    fn next_summarizer(&mut self) -> Option<Summarizer> {
+        let summarizer = self.next.pop_front()?;
+        let next = std::mem::take(&mut self.next);
+        let none = Self::new(&SummarySettings::default());
+        *self = Self { summarizer: Some(summarizer.clone()), next, ..none };
+        Some(summarizer)
+    }
+}
+
+impl Job {
+    /// What to try next; `None` if nothing is left.
+    fn next_step(
+        &mut self,
+        conversation: &Conversation,
+        problem: &Problem,
+        because: &str,
+    ) -> Result<Option<SummarizerStep>, WindowTooSmall> {
+        let because = because.to_owned();
+        let may_be_form = match problem {
+            Problem::NoHeadings => self.tries.is_asked_again,
+            Problem::Failed => false,
+            _ => true,
+        };
+        if may_be_form && self.fall_back_to_transcript(conversation, because.clone())? {
+            return Ok(Some(SummarizerStep::Transcript { because }));
+        }
+        let reminder = match problem {
+            Problem::NoSummary => Some(OTHER_ANSWER),
+            Problem::NoHeadings => Some(REMINDER),
+            _ => None,
+        };
+        if let Some(reminder) = reminder.filter(|_| !self.tries.is_asked_again) {
+            self.tries.is_asked_again = true;
+            self.tries.reminder = Some(reminder);
+            return Ok(Some(SummarizerStep::AskAgain { because }));
+        }
+        if let Some(chunk_characters) = self.divide(conversation, problem) {
+            return Ok(Some(SummarizerStep::SmallerChunks { because, chunk_characters }));
+        }
+        let Some(summarizer) = self.tries.next_summarizer() else { return Ok(None) };
+        if !self.fall_back_to_transcript(conversation, because.clone())?
+            && let Stage::Chunks(fold) = &mut self.stage
+        {
+            fold.divide(&SummarySettings { chunks: 1, ..self.policy.summary.clone() });
+        }
+        Ok(Some(SummarizerStep::NextSummarizer { because, summarizer }))
+    }
+
+    /// Divides what is left into smaller chunks, and returns the longest from then on, in characters; `None` if that does not
+    /// help any more.
+    fn divide(&mut self, conversation: &Conversation, problem: &Problem) -> Option<u32> {
+        let Stage::Chunks(fold) = &self.stage else { return None };
+        if self.asked.input != SummaryInput::Transcript {
+            return None;
+        }
+        let present = characters(&fold.envelope().entries);
+        let half = present / 2;
+        let wanted = match problem {
+            Problem::NoSummary | Problem::NoHeadings if self.tries.divisions == 0 => half,
+            Problem::Truncated if self.tries.truncated < MAX_TRUNCATED => {
+                self.tries.truncated += 1;
+                self.tries.reminder = Some(SHORTER_ANSWER);
+                half
+            }
+            Problem::TooLong(overflow) if self.tries.divisions < MAX_DIVISIONS => {
+                self.fitting_characters(conversation, *overflow, present).unwrap_or(half)
+            }
+            _ => return None,
+        };
+        // A server's numbers may not add up.
+        let wanted = if wanted < present { wanted } else { half };
+        if wanted < SMALLEST_CHUNK {
+            return None;
+        }
+        self.tries.divisions += 1;
+        let characters = u32::try_from(wanted).ok()?;
+        let settings = SummarySettings {
+            chunk_characters: Some(characters),
+            chunks: 1,
+            ..self.policy.summary.clone()
+        };
+        if let Stage::Chunks(fold) = &mut self.stage {
+            fold.divide(&settings);
+        }
+        Some(characters)
+    }
+
+    /// How long a chunk may be so that its request fits the window that a server names; `None` if it names none. `present` is
+    /// the length of the chunk that did not fit.
+    fn fitting_characters(
+        &mut self,
+        conversation: &Conversation,
+        overflow: ContextOverflow,
+        present: usize,
+    ) -> Option<usize> {
+        let window = overflow.limit_tokens.filter(|limit| *limit > 0)?;
+        let before = self.request(RequestId(0), conversation);
+        self.tries.window_tokens = Some(window);
+        let after = self.request(RequestId(0), conversation);
+        let sent = before.system.chars().count() + before.input.chars().count();
+        let fixed = sent.saturating_sub(present);
+        let requested = overflow.requested_tokens.filter(|requested| *requested > window);
+        let requested = requested.unwrap_or_else(|| {
+            let meter = conversation.meter();
+            let tokens = meter.count(&before.system) + meter.count(&before.input);
+            conversation.summarizer_scale(&self.policy).to_provider(tokens)
+        });
+        // Tokens are taken to be equally long everywhere in the request. A tenth is for where they are not.
+        let characters = |tokens: u32| -> Option<usize> {
+            let sent = u64::try_from(sent).ok()?;
+            usize::try_from(u64::from(tokens) * sent / u64::from(requested.max(1))).ok()
+        };
+        let room = characters(window.saturating_sub(after.max_tokens))? / 10 * 9;
+        let previous = match &self.stage {
+            Stage::Chunks(fold) => fold.envelope().previous_summary.chars().count(),
+            _ => 0,
+        };
+        // The summary so far is at most as long as an answer.
+        let growth = characters(after.max_tokens)?.saturating_sub(previous);
+        Some(room.saturating_sub(fixed).saturating_sub(growth))
+    }
+}
+
+impl Compactor {
+    /// Tries to get the summary otherwise, or ends the compaction with this message.
+    pub(super) fn try_otherwise(&mut self, mut job: Box<Job>, problem: &Problem, message: String) {
+        match job.next_step(&self.conversation, problem, &message) {
+            Ok(Some(step)) => {
+                job.attempts = 0;
+                job.asked.steps.push(step);
+                self.request_summary(job);
+            }
+            Ok(None) => self.fail_job(&job, message),
+            Err(error) => self.fail_job(&job, error.to_string()),
+        }
+    }
+}
