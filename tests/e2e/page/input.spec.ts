@@ -65,9 +65,9 @@ test("broken histories are read with findings, or refused with an explanation", 
   test.skip(files.length === 0, "no recorded broken histories; set EPITOME_DATA");
   test.setTimeout(180_000);
   const epitome = new EpitomePage(page);
+  await epitome.open();
   for (const file of files) {
     await test.step(file, async () => {
-      await epitome.open();
       await epitome.pick(`${folder}/${file}`);
       await epitome.isSettled();
       if ((await epitome.alert.count()) === 0) {

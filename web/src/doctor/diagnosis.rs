@@ -188,6 +188,7 @@ pub(super) fn rule(code: IssueCode) -> &'static str {
             "the provider’s own compaction is whole and in its place"
         }
         IssueCode::LoneSurrogate => "text is valid Unicode",
+        IssueCode::Unreachable => "the model can get back what a note stands for",
         IssueCode::Lost => "the format can hold everything",
     }
 }

@@ -159,6 +159,8 @@ impl Store {
         keeping.writing.set_value(true);
         spawn_local(async move {
             while keeping.changed.get_value() {
+                // In a task of its own: the change is drawn first.
+                let _ = clock::sleep(0.0, None).await;
                 keeping.changed.set_value(false);
                 let Some((id, written)) = self.write_files().await else { continue };
                 // Another conversation may be on the page now.

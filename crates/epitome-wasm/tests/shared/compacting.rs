@@ -25,7 +25,7 @@ fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
                 let input = property(&request, "input").as_string().unwrap();
                 let target = property(&request, "targetTokens").as_f64().unwrap();
                 let id = property(&request, "id").as_f64().unwrap();
-                let summary = extractive(&input, String::new(), target as u32);
+                let summary = extractive(&input, String::new(), target as u32, false);
                 compactor.handle_summary(id as u32, &summary[0]);
             }
             "event" => {

@@ -70,7 +70,7 @@ fn options_are_refused_by_field() {
 async fn an_endpoint_that_is_not_there_rejects() {
     let ask = |options: &str| {
         let (options, fields) = (value(options), JsValue::UNDEFINED);
-        complete("openai".into(), options, "s".into(), "u".into(), 9, fields, None, None)
+        complete("openai".into(), options, "s".into(), "u".into(), 9, false, fields, None, None)
     };
     let nowhere = r#"{ "baseURL": "http://127.0.0.1:9/v1", "model": "m" }"#;
     let error = ask(nowhere).await;

@@ -253,7 +253,8 @@ impl Job {
 
     /// True if the summarizer is asked for changes to the structured state.
     pub(super) fn asks_for_state(&self) -> bool {
-        self.policy.summary.structured_state && !matches!(self.stage, Stage::Rollup(_))
+        self.policy.summary.structured_state
+            && !matches!(self.stage, Stage::Rollup(_) | Stage::Correction { .. })
     }
 
     /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
