@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createCompactor, openAICompatible } from "epitome";
-import { llama, skip, skipOther } from "../servers/llama.mjs";
+import { journey, llama, skip, skipOther } from "../servers/llama.mjs";
 import { said } from "./harness.mjs";
 
 const MODEL = "local";
@@ -70,18 +70,6 @@ checkOwn("i36: the server of a real model offers grammars and JSON schemas", asy
   assert.ok(["apple", "pear"].includes(fruit) && typeof ripe === "boolean", text);
   assert.match(await constrained({ grammar: 'root ::= "fruit: " ("apple" | "pear")' }), /^fruit: (apple|pear)$/);
 });
-
-/** Messages of an app about a journey, of about so many tokens. */
-function journey(tokens) {
-  const messages = [said("system", "You plan journeys.")];
-  for (let day = 1; messages.length * 75 < tokens; day += 1) {
-    const request = `On day ${day} we want to see the harbour, the old town and the market of town number ${day}, by train, for less than ${40 + day} euros each, and to be back before ${10 + (day % 9)} o'clock.`;
-    const answer = `The train to town number ${day} leaves at 7:${10 + (day % 49)} from platform ${day % 7}; a ticket costs ${30 + day} euros, and the last one back is at 21:${10 + (day % 49)}. I noted that you want to be back early.`;
-    messages.push(said("user", request), said("assistant", answer));
-  }
-  messages.push(said("user", "Which day is the cheapest?"));
-  return messages;
-}
 
 const summary = { maxTokens: 80, ledgerTokens: 20 };
 const policy = (more) => ({ window: 2_000, triggers: ["manual"], reducers: [], keep: { messages: 2 }, target: 0.4, summary: { ...summary, ...more } });

@@ -81,3 +81,15 @@ async function healthy(url, deadline) {
     await setTimeout(POLL_MS, undefined, { signal: deadline });
   }
 }
+
+/** Messages of an app about a journey, of about so many tokens. */
+export function journey(tokens) {
+  const messages = [{ role: "system", content: "You plan journeys." }];
+  for (let day = 1; messages.length * 75 < tokens; day += 1) {
+    const request = `On day ${day} we want to see the harbour, the old town and the market of town number ${day}, by train, for less than ${40 + day} euros each, and to be back before ${10 + (day % 9)} o'clock.`;
+    const answer = `The train to town number ${day} leaves at 7:${10 + (day % 49)} from platform ${day % 7}; a ticket costs ${30 + day} euros, and the last one back is at 21:${10 + (day % 49)}. I noted that you want to be back early.`;
+    messages.push({ role: "user", content: request }, { role: "assistant", content: answer });
+  }
+  messages.push({ role: "user", content: "Which day is the cheapest?" });
+  return messages;
+}

@@ -1,5 +1,7 @@
 //! The result of a compaction in one line, and what can be done with the conversation: undo, download, copy.
 
+mod steps;
+
 use std::sync::Arc;
 
 use epitome::{Outcome as Ending, Report};
@@ -14,6 +16,7 @@ use crate::number::{change, duration, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Session, Store};
 use crate::strip::share_picture;
+use steps::Steps;
 
 /// The id of the heading, which gets the focus if what had it is gone.
 const HEADING: &str = "result-heading";
@@ -242,6 +245,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             thousands(tokens.prompt)
         )
     });
+    let steps = summarizer.as_ref().map(|summarizer| summarizer.steps.clone()).unwrap_or_default();
     let fallback = summarizer.and_then(|summarizer| summarizer.fallback).map(|because| {
         view! { <p class="hint">"The summarizer got a transcript: " {sentence(&because)}</p> }
     });
@@ -264,7 +268,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             )}
             {cached}
         </p>
-        {invented} {fallback} {floor}
+        {invented} {fallback} <Steps steps /> {floor}
         {repaired}
     }
 }
