@@ -1,6 +1,6 @@
 //! Changes to a structured state from the messages alone: what a summarizer without a model returns beside its summary.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::calls::subject;
 use super::{Line, Part, State, cue, parts, shortened, writes};
@@ -17,16 +17,38 @@ const ENTRY: u32 = 4;
 /// The most entries of one list.
 const MOST: usize = 10;
 
+/// An entry of a list.
+#[derive(Clone, Serialize)]
+struct Item {
+    text: String,
+    /// The number of its message.
+    sources: [u32; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    done: bool,
+}
+
 /// The lists of a structured state, each with its entries, the latest first.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Lists {
-    decisions: Vec<Value>,
-    constraints: Vec<Value>,
-    tasks: Vec<Value>,
-    questions: Vec<Value>,
-    risks: Vec<Value>,
-    artifacts: Vec<Value>,
-    contributions: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    risks: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contributions: Vec<Item>,
+    /// What is settled since, in the words of earlier entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    settled: Vec<String>,
 }
 
 /// The changes that new messages make to a structured state, as the JSON object that a summarizer returns, in at most about
@@ -41,14 +63,16 @@ pub(crate) fn changes(
 ) -> Option<(String, u32)> {
     let (before, _) = State::read(summary, &[]);
     let (after, _) = State::read(summary, entries);
-    let lists = Lists::read(&after, entries);
     let mut settled: Vec<String> = Vec::new();
     if entries.iter().any(answers) {
         settled.extend(before.requests.iter().rev().take(MOST).map(text_of));
     }
     let is_open = |line: &&Line| after.open.contains(line);
     settled.extend(before.open.iter().rev().filter(|line| !is_open(line)).take(MOST).map(text_of));
-    lists.write(settled, budget, tokenizer)
+    let lists = Lists { settled, ..Lists::read(&after, entries) };
+    let (lists, used) = lists.within(budget, tokenizer);
+    let text = serde_json::to_string(&lists).ok()?;
+    (text != "{}").then_some((text, used))
 }
 
 impl Lists {
@@ -76,9 +100,7 @@ impl Lists {
         }
         for request in state.requests.iter().rev().filter(is_new) {
             let mut task = line(request);
-            if let Some(task) = task.as_object_mut().filter(|_| request.number() < answered) {
-                task.insert("done".into(), true.into());
-            }
+            task.done = request.number() < answered;
             lists.tasks.push(task);
         }
         let mut heard: Vec<&str> = Vec::new();
@@ -128,52 +150,39 @@ impl Lists {
         }
     }
 
-    /// The latest entries of each list that fit, in turn.
-    fn write(
-        self,
-        settled: Vec<String>,
-        budget: u32,
-        tokenizer: &dyn Tokenizer,
-    ) -> Option<(String, u32)> {
-        let lists = [
-            ("decisions", self.decisions),
-            ("constraints", self.constraints),
-            ("tasks", self.tasks),
-            ("questions", self.questions),
-            ("risks", self.risks),
-            ("artifacts", self.artifacts),
-            ("contributions", self.contributions),
-        ];
+    /// The latest entries of each list that fit, in turn, and their tokens.
+    fn within(mut self, budget: u32, tokenizer: &dyn Tokenizer) -> (Self, u32) {
         let mut used = 0_u32;
-        let mut chosen: Map<String, Value> = Map::new();
+        let mut chosen = Self { settled: std::mem::take(&mut self.settled), ..Self::default() };
+        let from = self.all();
         for rank in 0..MOST {
-            for (name, entries) in &lists {
+            for (list, entries) in chosen.all().into_iter().zip(&from) {
                 let Some(entry) = entries.get(rank) else { continue };
-                let text = entry.get("text").and_then(Value::as_str).unwrap_or_default();
-                let cost = tokenizer.count(text).saturating_add(ENTRY);
-                if used.saturating_add(cost) > budget {
-                    continue;
-                }
-                used += cost;
-                let list = chosen.entry(*name).or_insert_with(|| Value::Array(Vec::new()));
-                if let Value::Array(list) = list {
+                let cost = tokenizer.count(&entry.text).saturating_add(ENTRY);
+                if used.saturating_add(cost) <= budget {
+                    used += cost;
                     list.push(entry.clone());
                 }
             }
         }
-        if !settled.is_empty() {
-            chosen.insert("settled".into(), settled.into());
-        }
-        (!chosen.is_empty()).then(|| (Value::Object(chosen).to_string(), used))
+        (chosen, used)
+    }
+
+    fn all(&mut self) -> [&mut Vec<Item>; 7] {
+        [
+            &mut self.decisions,
+            &mut self.constraints,
+            &mut self.tasks,
+            &mut self.questions,
+            &mut self.risks,
+            &mut self.artifacts,
+            &mut self.contributions,
+        ]
     }
 }
 
-fn put(text: &str, number: u32, by: Option<&str>) -> Value {
-    let mut entry = json!({ "text": one_line(text), "sources": [number] });
-    if let (Some(entry), Some(by)) = (entry.as_object_mut(), by) {
-        entry.insert("by".into(), by.into());
-    }
-    entry
+fn put(text: &str, number: u32, by: Option<&str>) -> Item {
+    Item { text: one_line(text), sources: [number], by: by.map(str::to_owned), done: false }
 }
 
 fn text_of(line: &Line) -> String {
