@@ -100,14 +100,14 @@ test("e1: the app hears of every change of the state, and of each agent's own", 
 });
 
 test("e1: without a model, decisions, constraints, requests, risks and written files come from the messages", async () => {
-  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, window: 20_000 } });
+  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, window: 20_000, keep: { messages: 4 } } });
   const call = { id: "c1", type: "function", function: { name: "write_file", arguments: JSON.stringify({ path: "plans/garden.md" }) } };
   const ids = compactor.append([
     said("user", "Please plan the garden. Never use concrete in it."),
     { role: "assistant", content: null, tool_calls: [call] },
     { role: "tool", tool_call_id: "c1", content: "written" },
     said("assistant", "We decided to plant oaks along the northern wall. Frost in May is a risk for the young trees."),
-    ...chatOf(30),
+    ...chatOf(100),
   ]);
   assert.equal((await compactor.compact()).outcome, "applied");
   const { decisions, constraints, tasks, risks, artifacts } = compactor.structuredState();
@@ -119,8 +119,8 @@ test("e1: without a model, decisions, constraints, requests, risks and written f
   compactor.dispose();
 });
 
-/** A server that answers chat completions, and refuses requests with this field. */
-async function server(refused) {
+/** A server for one test that answers chat completions, and refuses requests with this field. */
+async function server(t, refused) {
   const bodies = [];
   const answer = { summary: "They talked.", decisions: [{ text: "Plant oaks.", by: null, sources: [2], done: null, replaces: null }], settled: [] };
   const listening = createServer(async (request, response) => {
@@ -138,13 +138,14 @@ async function server(refused) {
     response.end(JSON.stringify(isRefused ? { error: { message: `unsupported field: ${refused}` } } : { choices: [{ message, finish_reason: "stop" }] }));
   }).listen(0, "127.0.0.1");
   await once(listening, "listening");
-  return { bodies, baseURL: `http://127.0.0.1:${listening.address().port}/v1`, close: () => listening.close() };
+  t.after(() => listening.close());
+  return { bodies, baseURL: `http://127.0.0.1:${listening.address().port}/v1` };
 }
 
 for (const [answerFormat, field] of [["jsonSchema", "response_format"], ["grammar", "grammar"]]) {
-  test(`e1: an endpoint is asked for the changes by ${field}, and once more without it if the server refuses it`, async () => {
+  test(`e1: an endpoint is asked for the changes by ${field}, and once more without it if the server refuses it`, async (t) => {
     for (const refused of [undefined, field]) {
-      const { bodies, baseURL, close } = await server(refused);
+      const { bodies, baseURL } = await server(t, refused);
       const deltas = [];
       const summarize = openAICompatible({ baseURL, model: "m", answerFormat });
       const compactor = await createCompactor({ format: "openai-chat", policy: POLICY, summarize, onEvent: ({ type }) => type === "delta" && deltas.push(type) });
@@ -156,21 +157,19 @@ for (const [answerFormat, field] of [["jsonSchema", "response_format"], ["gramma
       assert.deepEqual(bodies.map((body) => body[field] !== undefined), refused === undefined ? [true] : [true, false]);
       assert.deepEqual(deltas, [], "nobody reads JSON while it is written");
       compactor.dispose();
-      close();
     }
   });
 }
 
-test("e1: only the changes to a state are held to a form, and only where the provider has one", async () => {
-  const { bodies, baseURL, close } = await server();
+test("e1: only the changes to a state are held to a form, and only where the provider has one", async (t) => {
+  const { bodies, baseURL } = await server(t);
   const summarize = openAICompatible({ baseURL, model: "m", answerFormat: "jsonSchema" });
   const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, summary: {} }, summarize });
   compactor.append(chatOf(20));
   assert.equal((await compactor.compact()).outcome, "applied");
   assert.ok(bodies.every((body) => body.response_format === undefined));
   compactor.dispose();
-  close();
-  const request = { system: "s", input: "i", maxTokens: 9 };
-  await assert.rejects(anthropicCompatible({ baseURL, model: "m", answerFormat: "grammar" })(request), { code: "misconfigured", message: /answerFormat/ });
-  await assert.rejects(openAICompatible({ baseURL, model: "m", answerFormat: "xml" })(request), { code: "misconfigured", message: /answerFormat/ });
+  const refusal = { code: "misconfigured", message: /answerFormat/ };
+  assert.throws(() => anthropicCompatible({ baseURL, model: "m", answerFormat: "grammar" }), refusal);
+  assert.throws(() => openAICompatible({ baseURL, model: "m", answerFormat: "xml" }), refusal);
 });

@@ -13,12 +13,15 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   stream: ["boolean"],
   timeouts: ["object"],
   request: ["object", "function"],
+  answerFormat: ["string"],
 };
+
+const ANSWER_FORMATS: readonly string[] = ["text", "jsonSchema", "grammar"];
 
 const TIMEOUTS: readonly string[] = ["firstByteMs", "idleMs", "totalMs"];
 
-/** The same options. Throws if one of them is unknown, missing or cannot be used; keys are never in the error. */
-export function endpointOptionsOf(options: EndpointSummarizeOptions): EndpointSummarizeOptions {
+/** The same options. Throws if one of them is unknown, missing or cannot be used with this provider; keys are never in the error. */
+export function endpointOptionsOf(provider: string, options: EndpointSummarizeOptions): EndpointSummarizeOptions {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     const kinds = KINDS[name];
     if (kinds === undefined) {
@@ -29,12 +32,16 @@ export function endpointOptionsOf(options: EndpointSummarizeOptions): EndpointSu
       throw misconfigured(`${name}: expected ${kinds.map(kindName).join(" or ")}, not ${kindOf(value)}`);
     }
   }
-  const { baseURL, model, timeouts = {}, headers = {} } = options;
+  const { baseURL, model, timeouts = {}, headers = {}, answerFormat = "text" } = options;
   if (typeof model !== "string" || model.trim() === "") {
     throw misconfigured("model: give the model's name, as the server knows it");
   }
   if (typeof baseURL !== "string" || !isAddress(baseURL)) {
     throw misconfigured("baseURL: give an address such as https://host/v1");
+  }
+  const formats = provider === "openai" ? ANSWER_FORMATS : ["text"];
+  if (!formats.includes(answerFormat)) {
+    throw misconfigured(`answerFormat: expected ${formats.join(" or ")}`);
   }
   for (const [name, value] of Object.entries(timeouts) as [string, unknown][]) {
     const isMilliseconds = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff_ffff;

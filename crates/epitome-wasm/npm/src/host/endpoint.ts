@@ -62,7 +62,7 @@ export function endpointFrom(
   provider: keyof typeof PROVIDERS,
   endpointOptions: EndpointSummarizeOptions,
 ): EndpointSummarize {
-  const { request: given = {}, ...options } = endpointOptionsOf(fieldsOf(endpointOptions, "options"));
+  const { request: given = {}, ...options } = endpointOptionsOf(provider, fieldsOf(endpointOptions, "options"));
   return (request, context = {}) =>
     guarded(async () => {
       const asked = fieldsOf(request, "request");
