@@ -89,7 +89,7 @@ check("i36: what a real model cannot do is tried otherwise, step by step, and th
   assert.match(steps[0].because, /2048 tokens/);
   assert.ok(steps.every(({ because }) => because.length > 0));
   const last = steps.at(-1);
-  if (last.step === "nextSummarizer") assert.deepEqual(last.summarizer, { kind: "extractive" });
+  if (last.step === "nextSummarizer") assert.equal(last.summarizer, "extractive");
   assert.ok(report.tokensAfter < report.tokensBefore / 2, JSON.stringify(report.tokensAfter));
   assert.ok(report.summary.length > 0);
   compactor.dispose();

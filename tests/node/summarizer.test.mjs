@@ -390,8 +390,8 @@ test("i36: the package's own summarizer is the next one, and the report tells wh
   assert.equal(report.outcome, "applied");
   assert.deepEqual(asked, ["summarizer", "small"]);
   assert.deepEqual(report.summarizer.steps, [
-    { step: "nextSummarizer", because: "summarizer is broken", summarizer: { kind: "agent", name: "small" } },
-    { step: "nextSummarizer", because: "small is broken", summarizer: { kind: "extractive" } },
+    { step: "nextSummarizer", because: "summarizer is broken", summarizer: "small" },
+    { step: "nextSummarizer", because: "small is broken", summarizer: "extractive" },
   ]);
   assert.deepEqual(report.receipt.unsupported, []);
 });

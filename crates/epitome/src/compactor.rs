@@ -82,7 +82,7 @@ use asked::Asked;
 use conclusion::Conclusion;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
-pub use fallback::SummarizerStep;
+pub use fallback::{SummarizerStep, SummarizerStepKind};
 use job::Job;
 pub use journal::Stored;
 use journal::UnsavedPolicy;

@@ -67,7 +67,7 @@ pub use calibration::Scale;
 pub use compactor::{
     Agent, BeforeCompaction, CommandError, Compactor, Event, Lent, Outcome, Output, PreparedReport,
     PreparedUse, Report, RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored,
-    SummarizerReport, SummarizerStep, SummarizerTokens, SummaryRequest, Waste,
+    SummarizerReport, SummarizerStep, SummarizerStepKind, SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

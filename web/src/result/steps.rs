@@ -1,7 +1,7 @@
 //! What was tried because the summarizer failed or wrote no summary.
 
-use epitome::SummarizerStep;
 use epitome::policy::Summarizer;
+use epitome::{SummarizerStep, SummarizerStepKind};
 use leptos::prelude::*;
 
 use crate::number::{plural, thousands};
@@ -23,27 +23,19 @@ pub(super) fn Steps(steps: Vec<SummarizerStep>) -> impl IntoView {
 
 /// A step, and why it was taken.
 fn described(step: &SummarizerStep) -> String {
-    let (what, because) = match step {
-        SummarizerStep::AskAgain { because } => ("Once more".to_owned(), because),
-        SummarizerStep::Transcript { because } => {
-            ("With a transcript in place of messages".to_owned(), because)
+    let what = match step.step {
+        SummarizerStepKind::AskAgain => "Once more".to_owned(),
+        SummarizerStepKind::Transcript => "With a transcript in place of messages".to_owned(),
+        SummarizerStepKind::SmallerChunks => {
+            let most = thousands(step.chunk_characters.unwrap_or_default());
+            format!("In chunks of at most {most} characters")
         }
-        SummarizerStep::SmallerChunks { because, chunk_characters } => {
-            (format!("In chunks of at most {} characters", thousands(*chunk_characters)), because)
-        }
-        SummarizerStep::NextSummarizer { because, summarizer } => {
-            (format!("By {}", named(summarizer)), because)
-        }
+        SummarizerStepKind::NextSummarizer => match step.summarizer.as_deref() {
+            Some(Summarizer::EXTRACTIVE) => "By quotes of the messages, without a model".to_owned(),
+            name => format!("By {}", name.unwrap_or_default()),
+        },
     };
-    format!("{what}: {}", super::sentence(because))
-}
-
-fn named(summarizer: &Summarizer) -> String {
-    match summarizer {
-        Summarizer::Own { prompt } => format!("the same model with the prompt {prompt}"),
-        Summarizer::Agent { name } => name.clone(),
-        Summarizer::Extractive => "quotes of the messages, without a model".to_owned(),
-    }
+    format!("{what}: {}", super::sentence(&step.because))
 }
 
 #[cfg(test)]
@@ -52,13 +44,21 @@ mod tests {
 
     #[test]
     fn i36_a_step_says_what_was_tried_and_why() {
-        let because = "the prompt has 900 tokens".to_owned();
-        let smaller = SummarizerStep::SmallerChunks { because, chunk_characters: 1_200 };
+        let smaller = SummarizerStep {
+            step: SummarizerStepKind::SmallerChunks,
+            because: "the prompt has 900 tokens".to_owned(),
+            chunk_characters: Some(1_200),
+            summarizer: None,
+        };
         let words = "In chunks of at most 1,200 characters: the prompt has 900 tokens.";
         assert_eq!(described(&smaller), words);
-        let because = "the answer is no summary".to_owned();
-        let summarizer = Summarizer::Extractive;
+        let quotes = SummarizerStep {
+            step: SummarizerStepKind::NextSummarizer,
+            because: "the answer is no summary".to_owned(),
+            chunk_characters: None,
+            summarizer: Some(Summarizer::EXTRACTIVE.to_owned()),
+        };
         let words = "By quotes of the messages, without a model: the answer is no summary.";
-        assert_eq!(described(&SummarizerStep::NextSummarizer { because, summarizer }), words);
+        assert_eq!(described(&quotes), words);
     }
 }

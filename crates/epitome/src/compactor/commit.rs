@@ -1,6 +1,6 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
-use super::fallback::{Problem, SummarizerStep};
+use super::fallback::{Problem, SummarizerStep, SummarizerStepKind};
 use super::job::{Job, Stage};
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
@@ -56,7 +56,8 @@ impl Compactor {
         {
             match job.fall_back_to_transcript(&self.conversation, problem.clone()) {
                 Ok(_) => {
-                    job.asked.steps.push(SummarizerStep::Transcript { because: problem });
+                    let step = SummarizerStep::new(SummarizerStepKind::Transcript, problem);
+                    job.asked.steps.push(step);
                     request = job.request(id, &self.conversation);
                 }
                 Err(error) => return self.fail_job(&job, error.to_string()),

@@ -21,35 +21,46 @@ const MAX_DIVISIONS: u32 = 8;
 /// How often they do so because an answer was cut off: each time the answer has less to say.
 const MAX_TRUNCATED: u32 = 3;
 
-/// A way to get a summary after all.
+/// What was tried to get a summary after all. One flat shape, since it is stored: reading an enum with its tag inside takes 30 kB
+/// of code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
-#[serde(tag = "step", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum SummarizerStep {
+#[serde(rename_all = "camelCase")]
+pub struct SummarizerStep {
+    /// What it was.
+    pub step: SummarizerStepKind,
+    /// Why, as a sentence for the user.
+    pub because: String,
+    /// Of smaller chunks: the longest one from then on, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub chunk_characters: Option<u32>,
+    /// Of the next summarizer: its name in `summary.fallbackSummarizers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "tsify", tsify(optional))]
+    pub summarizer: Option<String>,
+}
+
+/// A way to get a summary after all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum SummarizerStepKind {
     /// The same request with a reminder.
-    AskAgain {
-        /// Why, as a sentence for the user.
-        because: String,
-    },
+    AskAgain,
     /// A transcript in place of messages.
-    Transcript {
-        /// Why.
-        because: String,
-    },
+    Transcript,
     /// Smaller chunks.
-    SmallerChunks {
-        /// Why.
-        because: String,
-        /// The longest chunk from then on, in characters.
-        chunk_characters: u32,
-    },
+    SmallerChunks,
     /// The next one of `summary.fallbackSummarizers`.
-    NextSummarizer {
-        /// Why.
-        because: String,
-        /// Who is asked from then on.
-        summarizer: Summarizer,
-    },
+    NextSummarizer,
+}
+
+impl SummarizerStep {
+    /// One with nothing more to say about it.
+    pub(super) fn new(step: SummarizerStepKind, because: String) -> Self {
+        Self { step, because, chunk_characters: None, summarizer: None }
+    }
 }
 
 /// Why there is no summary.
@@ -87,7 +98,7 @@ pub(super) struct Tries {
     /// Who is asked; `None`: whom the settings select.
     summarizer: Option<Summarizer>,
     /// Who is asked after that.
-    next: VecDeque<Summarizer>,
+    next: VecDeque<String>,
     /// What is appended to the instructions.
     pub(super) reminder: Option<&'static str>,
     is_asked_again: bool,
@@ -101,10 +112,9 @@ pub(super) struct Tries {
 
 impl Tries {
     pub(super) fn new(settings: &SummarySettings) -> Self {
-        let next = settings.fallback_summarizers.iter().map(|name| Summarizer::named(name));
         Self {
             summarizer: None,
-            next: next.collect(),
+            next: settings.fallback_summarizers.iter().cloned().collect(),
             reminder: None,
             is_asked_again: false,
             divisions: 0,
@@ -133,12 +143,12 @@ impl Tries {
     }
 
     /// Goes on to the next summarizer; `None` if there is none.
-    fn next_summarizer(&mut self) -> Option<Summarizer> {
-        let summarizer = self.next.pop_front()?;
+    fn next_summarizer(&mut self) -> Option<String> {
+        let name = self.next.pop_front()?;
         let next = std::mem::take(&mut self.next);
         let none = Self::new(&SummarySettings::default());
-        *self = Self { summarizer: Some(summarizer.clone()), next, ..none };
-        Some(summarizer)
+        *self = Self { summarizer: Some(Summarizer::named(&name)), next, ..none };
+        Some(name)
     }
 }
 
@@ -157,7 +167,7 @@ impl Job {
             _ => true,
         };
         if may_be_form && self.fall_back_to_transcript(conversation, because.clone())? {
-            return Ok(Some(SummarizerStep::Transcript { because }));
+            return Ok(Some(SummarizerStep::new(SummarizerStepKind::Transcript, because)));
         }
         let reminder = match problem {
             Problem::NoSummary => Some(OTHER_ANSWER),
@@ -167,18 +177,20 @@ impl Job {
         if let Some(reminder) = reminder.filter(|_| !self.tries.is_asked_again) {
             self.tries.is_asked_again = true;
             self.tries.reminder = Some(reminder);
-            return Ok(Some(SummarizerStep::AskAgain { because }));
+            return Ok(Some(SummarizerStep::new(SummarizerStepKind::AskAgain, because)));
         }
         if let Some(chunk_characters) = self.divide(conversation, problem) {
-            return Ok(Some(SummarizerStep::SmallerChunks { because, chunk_characters }));
+            let step = SummarizerStep::new(SummarizerStepKind::SmallerChunks, because);
+            return Ok(Some(SummarizerStep { chunk_characters: Some(chunk_characters), ..step }));
         }
-        let Some(summarizer) = self.tries.next_summarizer() else { return Ok(None) };
+        let Some(name) = self.tries.next_summarizer() else { return Ok(None) };
         if !self.fall_back_to_transcript(conversation, because.clone())?
             && let Stage::Chunks(fold) = &mut self.stage
         {
             fold.divide(&SummarySettings { chunks: 1, ..self.policy.summary.clone() });
         }
-        Ok(Some(SummarizerStep::NextSummarizer { because, summarizer }))
+        let step = SummarizerStep::new(SummarizerStepKind::NextSummarizer, because);
+        Ok(Some(SummarizerStep { summarizer: Some(name), ..step }))
     }
 
     /// Divides what is left into smaller chunks, and returns the longest from then on, in characters; `None` if that does not
