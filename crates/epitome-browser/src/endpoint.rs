@@ -69,7 +69,15 @@ pub struct Timeouts {
     pub total_ms: u32,
 }
 
+/// The model of the project's own server, which quotes and follows no instructions.
+pub const EXTRACTIVE_MODEL: &str = "epitome-extractive";
+
 impl Endpoint {
+    /// False for [`EXTRACTIVE_MODEL`]: its answers have none of the headings that the instructions ask for.
+    pub fn follows_instructions(&self) -> bool {
+        self.model != EXTRACTIVE_MODEL
+    }
+
     /// An OpenAI-compatible endpoint that streams, without a key, with the default timeouts.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         let base_url = base_url.into();

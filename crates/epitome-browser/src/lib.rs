@@ -75,7 +75,7 @@ pub use address::is_exposed;
 pub use complete::complete;
 pub use completion::{Completion, CompletionUsage, Prompt};
 pub use count_tokens::count_tokens;
-pub use endpoint::{AnswerFormat, Endpoint, Streaming, Timeouts};
+pub use endpoint::{AnswerFormat, EXTRACTIVE_MODEL, Endpoint, Streaming, Timeouts};
 pub use error::{EndpointError, EndpointErrorCode};
 pub use keys::Keys;
 pub use provider::Provider;

@@ -31,7 +31,7 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
     }
     let own = store.settings.summarizer.with_untracked(Summarizer::endpoint);
     let endpoint = own.filter(|_| request.summarizer != policy::Summarizer::Extractive);
-    let is_instructed = endpoint.is_some();
+    let is_instructed = endpoint.as_ref().is_some_and(Endpoint::follows_instructions);
     let id = request.id;
     spawn_local(async move {
         // Writing a request and reading its answer are separate tasks, so that neither blocks the page for long.

@@ -1,6 +1,6 @@
 //! The summarizer as chosen and typed, and whether the page's own server is one.
 
-use epitome_browser::{Endpoint, Keys, SecretHeaders, Streaming, Timeouts};
+use epitome_browser::{EXTRACTIVE_MODEL, Endpoint, Keys, SecretHeaders, Streaming, Timeouts};
 
 use leptos::prelude::{Set as _, Update as _};
 use leptos::task::spawn_local;
@@ -82,8 +82,6 @@ pub(crate) struct Summarizer {
 const KEY: &str = "epitome-key";
 /// The name of the stored base URL that the key is for.
 const KEYS_FOR: &str = "epitome-key-for";
-/// The name of the model of `epitome-serve`.
-const EXTRACTIVE: &str = "epitome-extractive";
 const DEFAULT_TIMEOUT_SECONDS: u32 = 300;
 /// The longest chunk that the page can summarize without a noticeable pause.
 const PAGE_CHUNK_CHARACTERS: u32 = 20_000;
@@ -181,7 +179,7 @@ impl Summarizer {
         match self.kind {
             SummarizerKind::Page => None,
             SummarizerKind::OwnServer => {
-                Some(Endpoint::new(format!("{}/v1", origin()), EXTRACTIVE))
+                Some(Endpoint::new(format!("{}/v1", origin()), EXTRACTIVE_MODEL))
             }
             SummarizerKind::Endpoint => {
                 let mut endpoint = Endpoint::new(self.base_url.trim(), self.model.trim());

@@ -34,10 +34,14 @@ export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxToke
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
 
-/** The answer of an endpoint, whose model was given the request's instructions. */
+/** The answer of an endpoint. */
 export interface EndpointCompletion extends Completion {
-  instructed: true;
+  /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
+  instructed: boolean;
 }
+
+/** The model of the project's own server. */
+const EXTRACTIVE = "epitome-extractive";
 
 /** The providers that summarize: the format of their messages, and how to forbid tool calls. */
 const PROVIDERS = {
@@ -80,7 +84,7 @@ export function endpointFrom(
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
       const asksForState = asked.asksForState === true;
       const completion = await module.complete(provider, options, system, input, limit, asksForState, body, signal, onDelta);
-      return { ...completion, instructed: true };
+      return { ...completion, instructed: options.model !== EXTRACTIVE };
     });
 }
 
