@@ -11,7 +11,8 @@ use crate::number::{plural, thousands};
 pub(super) fn Steps(steps: Vec<SummarizerStep>) -> impl IntoView {
     (!steps.is_empty()).then(|| {
         let times = plural(crate::number::count(steps.len()), "time", "times");
-        let rows = steps.iter().map(|step| view! { <li>{described(step)}</li> }).collect_view();
+        let rows =
+            steps.into_iter().map(|step| view! { <li>{described(&step)}</li> }).collect_view();
         view! {
             <details class="hint">
                 <summary>{format!("The summarizer was asked otherwise, {times}")}</summary>
