@@ -101,8 +101,12 @@ export interface Compactor<M extends object = object> {
    * changes to it beside each summary.
    */
   structuredState(): StructuredState;
-  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. */
+  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. A `stateChanged`
+   * event says whenever it is another one, whatever the cause. */
   setStructuredState(state: StructuredState): void;
+  /** How often each layer of compaction has worked: reducers alone, summaries, and summaries of completed tasks. Takes time in
+   * proportion to the messages. */
+  layers(): Layers;
   /** The number of the session, from 1: every summary begins another. */
   session(): number;
   /** The point in the app's request loop, by the last message: `loop` behind a tool result, and `requestStart` behind any
@@ -431,6 +435,12 @@ export interface SummaryRequest {
    */
   isAhead: boolean;
   /**
+   * True if changes to the structured state are to stand beside the summary, as the instructions say. A server that holds
+   * answers to a schema or a grammar can be given `StructuredState::answer_schema` or
+   * `StructuredState::answer_grammar`.
+   */
+  asksForState: boolean;
+  /**
    * Which chunk this is, from 0.
    */
   chunkIndex: number;
@@ -581,7 +591,68 @@ export type AfterCompaction = Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "stateChanged"; state: StructuredState } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+
+/**
+ * What holds in a conversation. The latest entry of each list comes first.
+ */
+export interface StructuredState {
+  /**
+   * What was decided. At most 8.
+   */
+  decisions?: StateEntry[];
+  /**
+   * What has to be observed. At most 6.
+   */
+  constraints?: StateEntry[];
+  /**
+   * What is to be done, and what is done. At most 10; those that are done leave first.
+   */
+  tasks?: StateEntry[];
+  /**
+   * What nobody has answered. At most 5.
+   */
+  questions?: StateEntry[];
+  /**
+   * What may go wrong. At most 5.
+   */
+  risks?: StateEntry[];
+  /**
+   * Files, documents and other results. At most 10.
+   */
+  artifacts?: StateEntry[];
+  /**
+   * What each participant has contributed. At most 6.
+   */
+  contributions?: StateEntry[];
+}
+
+/**
+ * One entry of a `StructuredState`.
+ */
+export interface StateEntry {
+  /**
+   * What it says, in one line.
+   */
+  text: string;
+  /**
+   * What held before, if this entry has replaced another one.
+   */
+  earlier?: string;
+  /**
+   * Who has said, found or done it.
+   */
+  by?: string;
+  /**
+   * True for a task that is done.
+   */
+  done?: boolean;
+  /**
+   * The ids of the messages that it is from: those that the summarizer names, or else the one that has most of its words.
+   * Empty if there is none.
+   */
+  sources?: string[];
+}
 
 /**
  * Milliseconds on the app's clock. The origin is the app's choice, and the same for all calls.
@@ -776,9 +847,32 @@ export interface SummarizerReport {
 }
 
 /**
+ * What was tried to get a summary after all. One flat shape, since it is stored: reading an enum with its tag inside takes 30 kB
+ * of code.
+ */
+export interface SummarizerStep {
+  /**
+   * What it was.
+   */
+  step: SummarizerStepKind;
+  /**
+   * Why, as a sentence for the user.
+   */
+  because: string;
+  /**
+   * Of smaller chunks: the longest one from then on, in characters.
+   */
+  chunkCharacters?: number;
+  /**
+   * Of the next summarizer: its name in `summary.fallbackSummarizers`.
+   */
+  summarizer?: string;
+}
+
+/**
  * A way to get a summary after all.
  */
-export type SummarizerStep = { step: "askAgain"; because: string } | { step: "transcript"; because: string } | { step: "smallerChunks"; because: string; chunkCharacters: number } | { step: "nextSummarizer"; because: string; summarizer: Summarizer };
+export type SummarizerStepKind = "askAgain" | "transcript" | "smallerChunks" | "nextSummarizer";
 
 /**
  * Tokens of summarizer requests as the provider reported them.
@@ -1557,7 +1651,7 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
 }
 
@@ -1590,64 +1684,22 @@ export interface MemoryEntry {
 }
 
 /**
- * What holds in a conversation. The latest entry of each list comes first.
+ * How often each layer has worked, without compactions that were undone. The earlier ones save what would make the later ones
+ * due.
  */
-export interface StructuredState {
+export interface Layers {
   /**
-   * What was decided. At most 8.
+   * Only reducers: tool results were shortened by their age, copies removed, and the like, without a model.
    */
-  decisions?: StateEntry[];
+  reduced: number;
   /**
-   * What has to be observed. At most 6.
+   * The conversation was summarized.
    */
-  constraints?: StateEntry[];
+  summarized: number;
   /**
-   * What is to be done, and what is done. At most 10; those that are done leave first.
+   * A completed task was summarized.
    */
-  tasks?: StateEntry[];
-  /**
-   * What nobody has answered. At most 5.
-   */
-  questions?: StateEntry[];
-  /**
-   * What may go wrong. At most 5.
-   */
-  risks?: StateEntry[];
-  /**
-   * Files, documents and other results. At most 10.
-   */
-  artifacts?: StateEntry[];
-  /**
-   * What each participant has contributed. At most 6.
-   */
-  contributions?: StateEntry[];
-}
-
-/**
- * One entry of a `StructuredState`.
- */
-export interface StateEntry {
-  /**
-   * What it says, in one line.
-   */
-  text: string;
-  /**
-   * What held before, if this entry has replaced another one.
-   */
-  earlier?: string;
-  /**
-   * Who has said, found or done it.
-   */
-  by?: string;
-  /**
-   * True for a task that is done.
-   */
-  done?: boolean;
-  /**
-   * The ids of the messages that it is from: those that the summarizer names, or else the one that has most of its words.
-   * Empty if there is none.
-   */
-  sources?: string[];
+  transitions: number;
 }
 
 /** How a request differs from `messages()`. */
@@ -2135,11 +2187,12 @@ export type TokenFamily = Family;
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
 
 /** What an endpoint needs of a request. */
-export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt">>;
+export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState">>;
 
-/** The answer of an endpoint, whose model was given the request's instructions. */
+/** The answer of an endpoint. */
 export interface EndpointCompletion extends Completion {
-  instructed: true;
+  /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
+  instructed: boolean;
 }
 
 /**
@@ -2219,6 +2272,13 @@ export interface EndpointOptions {
    * How long each part of an answer may take.
    */
   timeouts?: EndpointTimeouts;
+  /**
+   * How a summary with changes to the structured state is asked for: in `text`, by the instructions, which every model can
+   * follow; by `jsonSchema`, in the field `responseFormat`; or by `grammar`, in the field that llama.cpp has. The last two
+   * are for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
+   * refuses the field is asked once more without it. Default: `text`.
+   */
+  answerFormat?: AnswerFormat;
 }
 
 /**
@@ -2239,11 +2299,17 @@ export interface EndpointTimeouts {
   totalMs?: number;
 }
 
+/**
+ * How a summary with changes to the structured state is asked for. A server that refuses the field for it is asked once more
+ * without it, since every model can answer in text.
+ */
+export type AnswerFormat = "text" | "jsonSchema" | "grammar";
+
 /** Fields of a request's body, as the provider names them. */
 export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What the summarizer that quotes needs of a request. */
-export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages" | "notes">>;
+export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages" | "notes" | "asksForState">>;
 
 /** Any message. It is an object; that formats are named too makes the role of a literal be its own type and not a string. */
 export type AnyMessage = object | MessageOf<"openai-chat" | "ai-sdk-ui" | "ai-sdk-model">;
@@ -2593,7 +2659,7 @@ export interface Issue {
 /**
  * What can be wrong with messages.
  */
-export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "lost";
+export type IssueCode = "not-a-message" | "unknown-part" | "foreign-part" | "unknown-role" | "missing-content" | "not-text" | "missing-arguments" | "broken-arguments" | "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "split-results" | "shared-call-id" | "reused-call-id" | "refused-call-id" | "missing-call-id" | "repeated-id" | "missing-id" | "refused-id" | "blank-message" | "blank-text" | "nothing-said" | "system-inside" | "not-user-first" | "assistant-last" | "same-role-twice" | "unsigned-reasoning" | "reasoning-alone" | "bound-reasoning" | "empty-compaction" | "misplaced-compaction" | "lone-surrogate" | "unreachable" | "lost";
 
 /**
  * How severe an issue is.

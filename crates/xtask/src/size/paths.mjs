@@ -22,13 +22,13 @@ const STATUS_PATH = "import to status()";
 /** What apps do, and the most kilobytes that they may fetch for it in brotli. With `beyond`, what that path has fetched already is
  * not counted. */
 const PATHS = [
-  { name: STATUS_PATH, uses: "createCompactor", code: STATUS, limit: 500 },
+  { name: STATUS_PATH, uses: "createCompactor", code: STATUS, limit: 504 },
   {
     name: "first compaction, extractive",
     beyond: STATUS_PATH,
     uses: "createCompactor",
     code: `${STATUS} if ((await compactor.compact()).outcome !== "applied") throw new Error("not compacted");`,
-    limit: 130,
+    limit: 136,
   },
   { name: "estimateTokens()", uses: "estimateTokens", code: 'await estimateTokens("Hello there");', limit: 58 },
   { name: "countTokens(), but its vocabulary", uses: "countTokens", code: 'await countTokens("Hello there");', limit: 58 },
@@ -43,7 +43,7 @@ const PATHS = [
     uses: "openAICompatible",
     code: `const ask = openAICompatible({ baseURL: "http://127.0.0.1:9/v1", model: "m" });
       await ask({ system: "", input: "x", maxTokens: 9 }).catch(({ code }) => { if (code !== "unreachable") throw new Error(code); });`,
-    limit: 184,
+    limit: 189,
   },
 ];
 
