@@ -17,6 +17,7 @@ mod examples;
 mod floors;
 mod goals;
 mod identifiers;
+mod packages;
 mod recall;
 mod sessions;
 mod table;
@@ -26,6 +27,7 @@ mod words;
 use evidence::Meeting;
 use goals::Chat;
 use identifiers::Cut;
+use packages::Packages;
 use table::Table;
 
 /// The shares of the contents that a result may have.
@@ -76,11 +78,20 @@ fn main() {
         }
         return;
     }
+    let packages = Packages::start();
     if wanted("meetings") {
-        alone("meetings, extractive alone", &meetings("qmsum-product-meetings.jsonl.gz"));
+        alone(
+            &packages,
+            "meetings, extractive alone",
+            &meetings("qmsum-product-meetings.jsonl.gz"),
+        );
     }
     if wanted("long") {
-        alone("237,000 tokens, extractive alone", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
+        alone(
+            &packages,
+            "237,000 tokens, extractive alone",
+            &meetings("qmsum-product-CONCAT-200k.jsonl.gz"),
+        );
     }
     if wanted("drift") {
         drift(&meetings("qmsum-product-meetings.jsonl.gz"));
@@ -89,7 +100,7 @@ fn main() {
         constraints::print(&folder);
     }
     if wanted("live") {
-        recommended(&meetings("qmsum-product-meetings.jsonl.gz"));
+        recommended(&packages, &meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("recall") {
         recall::chats(&data::lines(&folder.join("recall/locomo.jsonl.gz")));
@@ -103,6 +114,7 @@ fn main() {
     }
     if wanted("chats") {
         chats(
+            &packages,
             &data::lines(&folder.join("openai/multilingual.jsonl"))
                 .iter()
                 .map(Chat::read)
@@ -117,7 +129,7 @@ fn main() {
             let chats = data::lines(&folder.join("openai").join(file));
             let cuts: Vec<Vec<Cut>> =
                 chats.iter().map(|chat| Cut::of(data::messages(chat))).collect();
-            tools(name, &cuts);
+            tools(&packages, name, &cuts);
         }
     }
 }
@@ -133,7 +145,7 @@ fn print((ag, e): &(Table, Table), title: &str) {
     e.print(&format!("E, {title}"), "cover");
 }
 
-fn alone(title: &str, meetings: &[Meeting]) {
+fn alone(packages: &Packages, title: &str, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS {
@@ -145,6 +157,10 @@ fn alone(title: &str, meetings: &[Meeting]) {
             add(tables, "lead", name, meeting, &baselines::lead(texts, budget));
             add(tables, "head and tail", name, meeting, &baselines::head_and_tail(texts, budget));
             add(tables, "cover", name, meeting, &baselines::cover(texts, budget));
+            for strategy in packages::WITHOUT_SUMMARIZER {
+                let kept = packages.once(strategy, &meeting.messages, budget);
+                add(tables, strategy, name, meeting, &kept);
+            }
             add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
         }
     }
@@ -165,7 +181,7 @@ fn drift(meetings: &[Meeting]) {
     tables.0.print("AG, meetings, summarized again and again", "1 times");
 }
 
-fn recommended(meetings: &[Meeting]) {
+fn recommended(packages: &Packages, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS.into_iter().skip(1) {
@@ -175,6 +191,13 @@ fn recommended(meetings: &[Meeting]) {
             let tail = baselines::tail(&meeting.texts, budget / 2);
             let half = format!("{}\n{tail}", baselines::cover(&meeting.texts, budget / 2));
             add(tables, "half tail, half cover", name, meeting, &half);
+            for strategy in packages::WITH_SUMMARIZER {
+                let messages = &meeting.messages;
+                let once = packages.once(strategy, messages, budget);
+                add(tables, &format!("{strategy}, once"), name, meeting, &once);
+                let live = packages.live(strategy, messages, budget);
+                add(tables, &format!("{strategy}, live"), name, meeting, &live);
+            }
             add(
                 tables,
                 "recommended, once",
@@ -194,7 +217,7 @@ fn recommended(meetings: &[Meeting]) {
     print(&tables, "meetings, recommended");
 }
 
-fn chats(chats: &[Chat]) {
+fn chats(packages: &Packages, chats: &[Chat]) {
     for language in ["zh", "ja"] {
         let mut table = Table::default();
         for chat in chats.iter().filter(|chat| chat.language == language) {
@@ -207,6 +230,11 @@ fn chats(chats: &[Chat]) {
                     vec![chat.score(&baselines::random(&chat.texts, budget, 1))],
                 );
                 table.add("cover", name, vec![chat.score(&baselines::cover(&chat.texts, budget))]);
+                let strategies = packages::WITHOUT_SUMMARIZER.into_iter();
+                for strategy in strategies.chain(packages::WITH_SUMMARIZER) {
+                    let kept = packages.once(strategy, &chat.messages, budget);
+                    table.add(strategy, name, vec![chat.score(&kept)]);
+                }
                 table.add(
                     "epitome",
                     name,
@@ -218,7 +246,7 @@ fn chats(chats: &[Chat]) {
     }
 }
 
-fn tools(name: &str, chats: &[Vec<Cut>]) {
+fn tools(packages: &Packages, name: &str, chats: &[Vec<Cut>]) {
     let mut table = Table::default();
     for cuts in chats {
         for (budget_name, share) in BUDGETS.into_iter().skip(2) {
@@ -231,6 +259,13 @@ fn tools(name: &str, chats: &[Vec<Cut>]) {
             add("half tail, bare list", &|cut, budget| {
                 cut.score(&cut.tail(budget / 2).1, &cut.bare_list(budget - budget / 2), false)
             });
+            let strategies = packages::WITHOUT_SUMMARIZER.into_iter();
+            let strategies = strategies.chain([packages::OF_TOOLS]);
+            for strategy in strategies.chain(packages::WITH_SUMMARIZER) {
+                add(strategy, &|cut, budget| {
+                    cut.score(&packages.once(strategy, &cut.prefix, budget), "", false)
+                });
+            }
             let half = |cut: &Cut, budget: usize, labelled: bool| {
                 let (before, tail) = cut.tail(budget / 2);
                 let left = budget - tokens::count(&tail);
