@@ -1,12 +1,13 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
-//! `tools`, `sessions`, `chats`; none means all. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
+//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
 //! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
 
 mod baselines;
+mod chart;
 mod checker;
 mod constraints;
 mod data;
@@ -24,6 +25,9 @@ mod table;
 mod tokens;
 mod words;
 
+use std::path::Path;
+
+use chart::Chart;
 use evidence::Meeting;
 use goals::Chat;
 use identifiers::Cut;
@@ -79,9 +83,11 @@ fn main() {
         return;
     }
     let packages = Packages::start();
+    let mut chart = Chart::default();
     if wanted("meetings") {
         alone(
             &packages,
+            &mut chart,
             "meetings, extractive alone",
             &meetings("qmsum-product-meetings.jsonl.gz"),
         );
@@ -89,6 +95,7 @@ fn main() {
     if wanted("long") {
         alone(
             &packages,
+            &mut chart,
             "237,000 tokens, extractive alone",
             &meetings("qmsum-product-CONCAT-200k.jsonl.gz"),
         );
@@ -100,7 +107,7 @@ fn main() {
         constraints::print(&folder);
     }
     if wanted("live") {
-        recommended(&packages, &meetings("qmsum-product-meetings.jsonl.gz"));
+        recommended(&packages, &mut chart, &meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("recall") {
         recall::chats(&data::lines(&folder.join("recall/locomo.jsonl.gz")));
@@ -115,6 +122,7 @@ fn main() {
     if wanted("chats") {
         chats(
             &packages,
+            &mut chart,
             &data::lines(&folder.join("openai/multilingual.jsonl"))
                 .iter()
                 .map(Chat::read)
@@ -129,8 +137,11 @@ fn main() {
             let chats = data::lines(&folder.join("openai").join(file));
             let cuts: Vec<Vec<Cut>> =
                 chats.iter().map(|chat| Cut::of(data::messages(chat))).collect();
-            tools(&packages, name, &cuts);
+            tools(&packages, &mut chart, name, &cuts);
         }
+    }
+    if parts.is_empty() {
+        chart.write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fidelity.svg"));
     }
 }
 
@@ -140,12 +151,16 @@ fn add(tables: &mut (Table, Table), method: &str, budget: &str, meeting: &Meetin
     tables.1.add(method, budget, score.e);
 }
 
-fn print((ag, e): &(Table, Table), title: &str) {
-    ag.print(&format!("AG, {title}"), "cover");
-    e.print(&format!("E, {title}"), "cover");
+/// Prints both tables, and adds them to the chart.
+fn print((ag, e): (Table, Table), chart: &mut Chart, title: &str) {
+    for (measure, table) in [("AG", ag), ("E", e)] {
+        let title = format!("{measure}, {title}");
+        table.print(&title, "cover");
+        chart.add(&title, table);
+    }
 }
 
-fn alone(packages: &Packages, title: &str, meetings: &[Meeting]) {
+fn alone(packages: &Packages, chart: &mut Chart, title: &str, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS {
@@ -164,7 +179,7 @@ fn alone(packages: &Packages, title: &str, meetings: &[Meeting]) {
             add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
         }
     }
-    print(&tables, title);
+    print(tables, chart, title);
 }
 
 fn drift(meetings: &[Meeting]) {
@@ -181,7 +196,7 @@ fn drift(meetings: &[Meeting]) {
     tables.0.print("AG, meetings, summarized again and again", "1 times");
 }
 
-fn recommended(packages: &Packages, meetings: &[Meeting]) {
+fn recommended(packages: &Packages, chart: &mut Chart, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS.into_iter().skip(1) {
@@ -214,10 +229,10 @@ fn recommended(packages: &Packages, meetings: &[Meeting]) {
             );
         }
     }
-    print(&tables, "meetings, recommended");
+    print(tables, chart, "meetings, recommended");
 }
 
-fn chats(packages: &Packages, chats: &[Chat]) {
+fn chats(packages: &Packages, chart: &mut Chart, chats: &[Chat]) {
     for language in ["zh", "ja"] {
         let mut table = Table::default();
         for chat in chats.iter().filter(|chat| chat.language == language) {
@@ -242,11 +257,13 @@ fn chats(packages: &Packages, chats: &[Chat]) {
                 );
             }
         }
-        table.print(&format!("F_{language}"), "cover");
+        let title = format!("F_{language}");
+        table.print(&title, "cover");
+        chart.add(&title, table);
     }
 }
 
-fn tools(packages: &Packages, name: &str, chats: &[Vec<Cut>]) {
+fn tools(packages: &Packages, chart: &mut Chart, name: &str, chats: &[Vec<Cut>]) {
     let mut table = Table::default();
     for cuts in chats {
         for (budget_name, share) in BUDGETS.into_iter().skip(2) {
@@ -275,5 +292,7 @@ fn tools(packages: &Packages, name: &str, chats: &[Vec<Cut>]) {
             add("the same, labelled", &|cut, budget| half(cut, budget, true));
         }
     }
-    table.print(&format!("I_need, {name}"), "half tail, bare list");
+    let title = format!("I_need, {name}");
+    table.print(&title, "half tail, bare list");
+    chart.add(&title, table);
 }

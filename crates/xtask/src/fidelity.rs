@@ -33,11 +33,13 @@ shortened to the budget each time that it has twice as many tokens.
 No rows: LangChain's context editing has no budget, it only clears results of tools, so it stands in the tables of chats
 with tools only, with `trimMessages` after it; context-chef's `anchored` tells a model how to merge a document, and has
 nothing to tell an extractive summarizer; its `reset` keeps no message; its `server` compacts at the provider.
+
+![The means of the tables with several methods, by budget](fidelity.svg)
 ";
 
 /// Packs the vocabularies that count the budgets, installs the other packages of the bench, and measures. Prints one table for each measure.
 ///
-/// Without `parts` everything is measured, and `bench/FIDELITY.md` has the tables.
+/// Without `parts` everything is measured, `bench/FIDELITY.md` has the tables, and `bench/fidelity.svg` draws them.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, parts: Option<&str>) -> Result {
     vocab::run(workspace, steps)?;
     node::install_in(workspace, steps, "bench")?;
