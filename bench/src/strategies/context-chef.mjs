@@ -8,7 +8,8 @@ const tokenizer = (messages) => messages.reduce((sum, message) => sum + tokensOf
 /** What a janitor keeps in a window of `tokens`, of which the last messages get the share `preserveRatio`. */
 async function compress(messages, tokens, preserveRatio, compressionModel) {
   const history = messages.map((message) => ({ ...message, content: message.content ?? "" }));
-  const strategy = summarizing({ compressionModel, preserveRatio });
+  // The budget limits the summary already. Its guard would reject one that is longer than half of what it replaces.
+  const strategy = summarizing({ compressionModel, preserveRatio, minShrinkRatio: 0 });
   const janitor = new Janitor({ contextWindow: tokens, triggerRatio: 1, tokenizer, strategy });
   const view = await janitor.compress(history);
   return view.map((message) => {

@@ -36,12 +36,12 @@ function kept(message, messages) {
   return { ...before, role: ROLES[message.type], content: message.content };
 }
 
-/** How many tokens messages of LangChain have that were made of `messages`. */
-const counter = (messages) => (list) =>
-  list.reduce((sum, message) => {
-    const result = kept(message, messages);
-    return sum + tokensOfMessage(typeof result === "number" ? messages[result] : result);
-  }, 0);
+/** How many tokens messages of LangChain have that were made of `messages`. `trimMessages` counts all of them often. */
+function counter(messages) {
+  const counts = messages.map(tokensOfMessage);
+  const count = (result) => (typeof result === "number" ? counts[result] : tokensOfMessage(result));
+  return (list) => list.reduce((sum, message) => sum + count(kept(message, messages)), 0);
+}
 
 const trim = (list, messages, tokens) =>
   trimMessages(list, {
