@@ -104,7 +104,7 @@ fn main() {
         drift(&meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("constraints") {
-        constraints::print(&folder);
+        constraints::print(&folder, &packages);
     }
     if wanted("live") {
         recommended(&packages, &mut chart, &meetings("qmsum-product-meetings.jsonl.gz"));

@@ -30,6 +30,10 @@ both packages keep the last message even if it alone is too long, and context-ch
 summary, which at 5 % of a booking chat is more than the budget. *Live*: the messages come one by one, and the view is
 shortened to the budget each time that it has twice as many tokens.
 
+Constraints: the templates of CompactBench with names of our own, and 28 messages about other things before each of ten
+compactions. A check holds if the context has the text word for word, and of a decision that was replaced the newest last.
+epitome is the preset `recommended` in a window of 2,000 tokens, and the packages may keep 1,000.
+
 No rows: LangChain's context editing has no budget, it only clears results of tools, so it stands in the tables of chats
 with tools only, with `trimMessages` after it; context-chef's `anchored` tells a model how to merge a document, and has
 nothing to tell an extractive summarizer; its `reset` keeps no message; its `server` compacts at the provider.
