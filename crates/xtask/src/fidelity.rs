@@ -22,8 +22,8 @@ the user of a booking chat wanted that is still there.
 The strategies of LangChain (`@langchain/core`, `langchain`) and of context-chef (`@context-chef/core`) run in Node, from
 npm, with the messages as they are and with the same count of tokens. Two need no model: `trimMessages` with the strategy
 `last`, and the overflow strategy of context-chef without a summarizer, which discards. Two ask a model for a summary: the
-summarization middleware and `summarize`. In place of a model they get the extractive summarizer of epitome, so that the
-rows compare how messages are chosen for it and what is kept beside it. Half of the budget is for the last messages as in
+summarization middleware and `summarize`. In place of a model they get the extractive summarizer of epitome, without
+the facts that epitome appends to a summary, so that the rows compare what a summarizer gets and what is kept beside it. Half of the budget is for the last messages as in
 the other rows that keep half of it, and the summary may have what these leave. LangChain's summarizer is shown all earlier
 messages here; by default it would be shown their last 4,000 tokens. A result over the budget is cut off at its beginning:
 both packages keep the last message even if it alone is too long, and context-chef writes 80 tokens of its own around a
@@ -47,7 +47,7 @@ nothing to tell an extractive summarizer; its `reset` keeps no message; its `ser
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, parts: Option<&str>) -> Result {
     vocab::run(workspace, steps)?;
     node::install_in(workspace, steps, "bench")?;
-    steps.run_long("measure", "1 minute", || {
+    steps.run_long("measure", "2 to 7 minutes", || {
         let mut measure = workspace.cargo(["run", "--release", "--package=epitome-fidelity", "--"]);
         measure.args(parts.unwrap_or_default().split(',').filter(|part| !part.is_empty()));
         let mut tables = Vec::new();
