@@ -13,6 +13,7 @@ use epitome_tests::App;
 use serde_json::{Value, json};
 
 use crate::data;
+use crate::packages::{self, Packages};
 
 /// A window in which a compaction leaves about a thousand tokens.
 const WINDOW: u32 = 2_000;
@@ -100,6 +101,7 @@ impl Template {
         };
         let (mut section, mut role, mut kind, mut check) =
             (String::new(), String::new(), String::new(), String::new());
+        let mut variable = String::new();
         let mut old = Vec::new();
         let mut new = None;
         for line in text.lines() {
@@ -117,6 +119,8 @@ impl Template {
                         template.variables.push((name, generator));
                     }
                 }
+                ("variables", "name") => variable = value,
+                ("variables", "generator") => template.variables.push((variable.clone(), value)),
                 ("transcript", "role") => {
                     role = value;
                     if role == "distractor_block" {
@@ -221,51 +225,115 @@ fn holds(case: &Template, context: &str) -> (usize, usize) {
     (results.iter().filter(|holds| **holds).count(), results.len())
 }
 
-/// For each family, how many checks hold after 1, 3 and 10 compactions, of how many.
-pub(crate) fn measure(folder: &Path) -> BTreeMap<String, [(usize, usize); 3]> {
+/// What compacts the conversation of a case.
+#[derive(Clone, Copy)]
+enum Method<'a> {
+    Epitome,
+    Package(&'a Packages, &'a str),
+}
+
+/// The conversation of a case as a method has left it.
+enum View<'a> {
+    App(Box<App>),
+    Kept { packages: &'a Packages, strategy: &'a str, messages: Vec<Value> },
+}
+
+impl<'a> View<'a> {
+    fn new(method: Method<'a>) -> Self {
+        match method {
+            Method::Epitome => {
+                let app = App::new(Format::OpenAiChat, Policy::recommended(WINDOW));
+                View::App(Box::new(app.expect("the policy works")))
+            }
+            Method::Package(packages, strategy) => {
+                View::Kept { packages, strategy, messages: Vec::new() }
+            }
+        }
+    }
+
+    fn append(&mut self, message: Value) {
+        match self {
+            View::App(app) => app.append(message).map(drop).expect("a message is an object"),
+            View::Kept { messages, .. } => messages.push(message),
+        }
+    }
+
+    fn compact(&mut self) {
+        match self {
+            View::App(app) => {
+                app.compact(Reason::Manual).expect("nothing else is running");
+            }
+            View::Kept { packages, strategy, messages } => {
+                *messages = packages.keep(strategy, messages, WINDOW as usize / 2);
+            }
+        }
+    }
+
+    fn context(&self) -> String {
+        let texts: Vec<String> = match self {
+            View::App(app) => app.messages().iter().map(data::text_of).collect(),
+            View::Kept { messages, .. } => messages.iter().map(data::text_of).collect(),
+        };
+        texts.join("\n")
+    }
+}
+
+/// How many checks hold after 1, 3 and 10 compactions, of how many.
+type Row = [(usize, usize); 3];
+
+/// The row of each family.
+fn measure(folder: &Path, method: Method<'_>) -> BTreeMap<String, Row> {
     let mut files: Vec<_> = std::fs::read_dir(folder.join("drift"))
         .map(|files| files.filter_map(|file| Some(file.ok()?.path())).collect())
         .unwrap_or_default();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     files.sort();
-    let mut table: BTreeMap<String, [(usize, usize); 3]> = BTreeMap::new();
+    let mut table: BTreeMap<String, Row> = BTreeMap::new();
     for (number, path) in files.iter().enumerate() {
         let text = std::fs::read_to_string(path).expect("a template");
         let (case, turns) = Template::read(&text).case(number);
-        let mut app =
-            App::new(Format::OpenAiChat, Policy::recommended(WINDOW)).expect("the policy works");
-        for message in turns {
-            app.append(message).expect("a message is an object");
-        }
+        let mut view = View::new(method);
+        turns.into_iter().for_each(|message| view.append(message));
         let row = table.entry(case.family.clone()).or_default();
         for cycle in 1..=10 {
-            for message in others(number * 100 + cycle * OTHERS, OTHERS) {
-                app.append(message).expect("a message is an object");
-            }
-            app.compact(Reason::Manual).expect("nothing else is running");
+            others(number * 100 + cycle * OTHERS, OTHERS)
+                .into_iter()
+                .for_each(|message| view.append(message));
+            view.compact();
             let Some(place) = [1, 3, 10].iter().position(|at| *at == cycle) else { continue };
-            let context: Vec<String> = app.messages().iter().map(data::text_of).collect();
-            let (held, all) = holds(&case, &context.join("\n"));
+            let context = view.context();
+            let (held, all) = holds(&case, &context);
             row[place].0 += held;
             row[place].1 += all;
             if std::env::var_os("SHOW").is_some() && held < all {
-                eprintln!(
-                    "{} after {cycle}: {held} of {all}\n{}\n",
-                    path.display(),
-                    context.join("\n")
-                );
+                eprintln!("{} after {cycle}: {held} of {all}\n{context}\n", path.display());
             }
         }
     }
     table
 }
 
-/// Prints a row for each family.
-pub(crate) fn print(folder: &Path) {
+/// Prints a row for each family, and the sums of all methods.
+pub(crate) fn print(folder: &Path, packages: &Packages) {
     println!("\n## Constraints, decisions, people and references after many compactions\n");
-    println!("| family | once | 3 times | 10 times |\n|---|---|---|---|");
-    for (family, row) in measure(folder) {
+    println!("| checks that hold | once | 3 times | 10 times |\n|---|---|---|---|");
+    let print = |name: &str, row: &Row| {
         let cells = row.map(|(held, all)| format!("{held} of {all}"));
-        println!("| {} | {} |", family.replace('_', " "), cells.join(" | "));
+        println!("| {name} | {} |", cells.join(" | "));
+    };
+    let families = measure(folder, Method::Epitome);
+    for (family, row) in &families {
+        print(&format!("epitome, {}", family.replace('_', " ")), row);
     }
+    print("epitome, all", &sum(&families));
+    for strategy in packages::WITHOUT_SUMMARIZER.into_iter().chain(packages::WITH_SUMMARIZER) {
+        let all = sum(&measure(folder, Method::Package(packages, strategy)));
+        print(&format!("{strategy}, all"), &all);
+    }
+}
+
+fn sum(families: &BTreeMap<String, Row>) -> Row {
+    families.values().fold(Row::default(), |sum, row| {
+        [0, 1, 2].map(|at| (sum[at].0 + row[at].0, sum[at].1 + row[at].1))
+    })
 }

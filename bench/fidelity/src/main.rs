@@ -1,12 +1,13 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
-//! `tools`, `sessions`, `chats`; none means all. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
+//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
 //! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
 
 mod baselines;
+mod chart;
 mod checker;
 mod constraints;
 mod data;
@@ -17,15 +18,20 @@ mod examples;
 mod floors;
 mod goals;
 mod identifiers;
+mod packages;
 mod recall;
 mod sessions;
 mod table;
 mod tokens;
 mod words;
 
+use std::path::Path;
+
+use chart::Chart;
 use evidence::Meeting;
 use goals::Chat;
 use identifiers::Cut;
+use packages::Packages;
 use table::Table;
 
 /// The shares of the contents that a result may have.
@@ -76,20 +82,32 @@ fn main() {
         }
         return;
     }
+    let packages = Packages::start();
+    let mut chart = Chart::default();
     if wanted("meetings") {
-        alone("meetings, extractive alone", &meetings("qmsum-product-meetings.jsonl.gz"));
+        alone(
+            &packages,
+            &mut chart,
+            "meetings, extractive alone",
+            &meetings("qmsum-product-meetings.jsonl.gz"),
+        );
     }
     if wanted("long") {
-        alone("237,000 tokens, extractive alone", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
+        alone(
+            &packages,
+            &mut chart,
+            "237,000 tokens, extractive alone",
+            &meetings("qmsum-product-CONCAT-200k.jsonl.gz"),
+        );
     }
     if wanted("drift") {
         drift(&meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("constraints") {
-        constraints::print(&folder);
+        constraints::print(&folder, &packages);
     }
     if wanted("live") {
-        recommended(&meetings("qmsum-product-meetings.jsonl.gz"));
+        recommended(&packages, &mut chart, &meetings("qmsum-product-meetings.jsonl.gz"));
     }
     if wanted("recall") {
         recall::chats(&data::lines(&folder.join("recall/locomo.jsonl.gz")));
@@ -103,6 +121,8 @@ fn main() {
     }
     if wanted("chats") {
         chats(
+            &packages,
+            &mut chart,
             &data::lines(&folder.join("openai/multilingual.jsonl"))
                 .iter()
                 .map(Chat::read)
@@ -117,8 +137,11 @@ fn main() {
             let chats = data::lines(&folder.join("openai").join(file));
             let cuts: Vec<Vec<Cut>> =
                 chats.iter().map(|chat| Cut::of(data::messages(chat))).collect();
-            tools(name, &cuts);
+            tools(&packages, &mut chart, name, &cuts);
         }
+    }
+    if parts.is_empty() {
+        chart.write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fidelity.svg"));
     }
 }
 
@@ -128,12 +151,16 @@ fn add(tables: &mut (Table, Table), method: &str, budget: &str, meeting: &Meetin
     tables.1.add(method, budget, score.e);
 }
 
-fn print((ag, e): &(Table, Table), title: &str) {
-    ag.print(&format!("AG, {title}"), "cover");
-    e.print(&format!("E, {title}"), "cover");
+/// Prints both tables, and adds them to the chart.
+fn print((ag, e): (Table, Table), chart: &mut Chart, title: &str) {
+    for (measure, table) in [("AG", ag), ("E", e)] {
+        let title = format!("{measure}, {title}");
+        table.print(&title, "cover");
+        chart.add(&title, table);
+    }
 }
 
-fn alone(title: &str, meetings: &[Meeting]) {
+fn alone(packages: &Packages, chart: &mut Chart, title: &str, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS {
@@ -145,10 +172,14 @@ fn alone(title: &str, meetings: &[Meeting]) {
             add(tables, "lead", name, meeting, &baselines::lead(texts, budget));
             add(tables, "head and tail", name, meeting, &baselines::head_and_tail(texts, budget));
             add(tables, "cover", name, meeting, &baselines::cover(texts, budget));
+            for strategy in packages::WITHOUT_SUMMARIZER {
+                let kept = packages.once(strategy, &meeting.messages, budget);
+                add(tables, strategy, name, meeting, &kept);
+            }
             add(tables, "epitome", name, meeting, &engine::alone(&meeting.messages, budget));
         }
     }
-    print(&tables, title);
+    print(tables, chart, title);
 }
 
 fn drift(meetings: &[Meeting]) {
@@ -165,7 +196,7 @@ fn drift(meetings: &[Meeting]) {
     tables.0.print("AG, meetings, summarized again and again", "1 times");
 }
 
-fn recommended(meetings: &[Meeting]) {
+fn recommended(packages: &Packages, chart: &mut Chart, meetings: &[Meeting]) {
     let mut tables = (Table::default(), Table::default());
     for meeting in meetings {
         for (name, share) in BUDGETS.into_iter().skip(1) {
@@ -175,6 +206,13 @@ fn recommended(meetings: &[Meeting]) {
             let tail = baselines::tail(&meeting.texts, budget / 2);
             let half = format!("{}\n{tail}", baselines::cover(&meeting.texts, budget / 2));
             add(tables, "half tail, half cover", name, meeting, &half);
+            for strategy in packages::WITH_SUMMARIZER {
+                let messages = &meeting.messages;
+                let once = packages.once(strategy, messages, budget);
+                add(tables, &format!("{strategy}, once"), name, meeting, &once);
+                let live = packages.live(strategy, messages, budget);
+                add(tables, &format!("{strategy}, live"), name, meeting, &live);
+            }
             add(
                 tables,
                 "recommended, once",
@@ -191,10 +229,10 @@ fn recommended(meetings: &[Meeting]) {
             );
         }
     }
-    print(&tables, "meetings, recommended");
+    print(tables, chart, "meetings, recommended");
 }
 
-fn chats(chats: &[Chat]) {
+fn chats(packages: &Packages, chart: &mut Chart, chats: &[Chat]) {
     for language in ["zh", "ja"] {
         let mut table = Table::default();
         for chat in chats.iter().filter(|chat| chat.language == language) {
@@ -207,6 +245,11 @@ fn chats(chats: &[Chat]) {
                     vec![chat.score(&baselines::random(&chat.texts, budget, 1))],
                 );
                 table.add("cover", name, vec![chat.score(&baselines::cover(&chat.texts, budget))]);
+                let strategies = packages::WITHOUT_SUMMARIZER.into_iter();
+                for strategy in strategies.chain(packages::WITH_SUMMARIZER) {
+                    let kept = packages.once(strategy, &chat.messages, budget);
+                    table.add(strategy, name, vec![chat.score(&kept)]);
+                }
                 table.add(
                     "epitome",
                     name,
@@ -214,11 +257,13 @@ fn chats(chats: &[Chat]) {
                 );
             }
         }
-        table.print(&format!("F_{language}"), "cover");
+        let title = format!("F_{language}");
+        table.print(&title, "cover");
+        chart.add(&title, table);
     }
 }
 
-fn tools(name: &str, chats: &[Vec<Cut>]) {
+fn tools(packages: &Packages, chart: &mut Chart, name: &str, chats: &[Vec<Cut>]) {
     let mut table = Table::default();
     for cuts in chats {
         for (budget_name, share) in BUDGETS.into_iter().skip(2) {
@@ -231,6 +276,13 @@ fn tools(name: &str, chats: &[Vec<Cut>]) {
             add("half tail, bare list", &|cut, budget| {
                 cut.score(&cut.tail(budget / 2).1, &cut.bare_list(budget - budget / 2), false)
             });
+            let strategies = packages::WITHOUT_SUMMARIZER.into_iter();
+            let strategies = strategies.chain([packages::OF_TOOLS]);
+            for strategy in strategies.chain(packages::WITH_SUMMARIZER) {
+                add(strategy, &|cut, budget| {
+                    cut.score(&packages.once(strategy, &cut.prefix, budget), "", false)
+                });
+            }
             let half = |cut: &Cut, budget: usize, labelled: bool| {
                 let (before, tail) = cut.tail(budget / 2);
                 let left = budget - tokens::count(&tail);
@@ -240,5 +292,7 @@ fn tools(name: &str, chats: &[Vec<Cut>]) {
             add("the same, labelled", &|cut, budget| half(cut, budget, true));
         }
     }
-    table.print(&format!("I_need, {name}"), "half tail, bare list");
+    let title = format!("I_need, {name}");
+    table.print(&title, "half tail, bare list");
+    chart.add(&title, table);
 }

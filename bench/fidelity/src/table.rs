@@ -28,6 +28,17 @@ impl Table {
         self.scores.entry(key).or_default().push(scores);
     }
 
+    /// The names of the methods, in their order.
+    pub(crate) fn methods(&self) -> &[String] {
+        &self.methods
+    }
+
+    /// The mean of a method, which has its place among the methods, at a budget; `None` if it was not measured there.
+    pub(crate) fn mean_of(&self, method: usize, budget: &str) -> Option<f64> {
+        let budget = self.budgets.iter().position(|name| name == budget)?;
+        self.scores.get(&(method, budget)).map(|scores| mean(scores.iter().flatten()))
+    }
+
     /// Prints means, and in brackets the difference to `reference` with a 95 % interval over conversations.
     pub(crate) fn print(&self, title: &str, reference: &str) {
         println!(

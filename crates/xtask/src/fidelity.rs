@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::command;
 use crate::failure::{Failure, Result};
+use crate::node;
 use crate::steps::Steps;
 use crate::vocab;
 use crate::workspace::Workspace;
@@ -17,14 +18,36 @@ the conversation (`o200k_base`). AG: the share of the words of a reference answe
 that says them. E: the share of the sentences that prove the answer. I_need: the share of the identifiers that the
 assistant uses later; labelled: only those in whose clause a word says what they are. F_zh and F_ja: the share of what
 the user of a booking chat wanted that is still there.
+
+The strategies of LangChain (`@langchain/core`, `langchain`) and of context-chef (`@context-chef/core`) run in Node, from
+npm, with the messages as they are and with the same count of tokens. Two need no model: `trimMessages` with the strategy
+`last`, and the overflow strategy of context-chef without a summarizer, which discards. Two ask a model for a summary: the
+summarization middleware and `summarize`. In place of a model they get the extractive summarizer of epitome, without
+the facts that epitome appends to a summary, so that the rows compare what a summarizer gets and what is kept beside it. Half of the budget is for the last messages as in
+the other rows that keep half of it, and the summary may have what these leave. LangChain's summarizer is shown all earlier
+messages here; by default it would be shown their last 4,000 tokens. A result over the budget is cut off at its beginning:
+both packages keep the last message even if it alone is too long, and context-chef writes 80 tokens of its own around a
+summary, which at 5 % of a booking chat is more than the budget. *Live*: the messages come one by one, and the view is
+shortened to the budget each time that it has twice as many tokens.
+
+Constraints: the templates of CompactBench with names of our own, and 28 messages about other things before each of ten
+compactions. A check holds if the context has the text word for word, and of a decision that was replaced the newest last.
+epitome is the preset `recommended` in a window of 2,000 tokens, and the packages may keep 1,000.
+
+No rows: LangChain's context editing has no budget, it only clears results of tools, so it stands in the tables of chats
+with tools only, with `trimMessages` after it; context-chef's `anchored` tells a model how to merge a document, and has
+nothing to tell an extractive summarizer; its `reset` keeps no message; its `server` compacts at the provider.
+
+![The means of the tables with several methods, by budget](fidelity.svg)
 ";
 
-/// Packs the vocabularies that count the budgets, and measures. Prints one table for each measure.
+/// Packs the vocabularies that count the budgets, installs the other packages of the bench, and measures. Prints one table for each measure.
 ///
-/// Without `parts` everything is measured, and `bench/FIDELITY.md` has the tables.
+/// Without `parts` everything is measured, `bench/FIDELITY.md` has the tables, and `bench/fidelity.svg` draws them.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, parts: Option<&str>) -> Result {
     vocab::run(workspace, steps)?;
-    steps.run_long("measure", "1 minute", || {
+    node::install_in(workspace, steps, "bench")?;
+    steps.run_long("measure", "2 to 7 minutes", || {
         let mut measure = workspace.cargo(["run", "--release", "--package=epitome-fidelity", "--"]);
         measure.args(parts.unwrap_or_default().split(',').filter(|part| !part.is_empty()));
         let mut tables = Vec::new();

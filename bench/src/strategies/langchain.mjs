@@ -1,0 +1,116 @@
+// What LangChain keeps: `trimMessages` of its core, and the middleware that summarizes and that clears results of tools.
+
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
+import { ClearToolUsesEdit, summarizationMiddleware } from "langchain";
+import { tokensOfMessage } from "./tokens.mjs";
+
+const ROLES = { human: "user", ai: "assistant", tool: "tool", system: "system" };
+
+/** A message of LangChain. Its id is the number of the message that it was made of. */
+function read(message, number) {
+  const fields = { id: String(number), content: message.content ?? "" };
+  switch (message.role) {
+    case "assistant": {
+      const calls = (message.tool_calls ?? []).map(({ id, function: called }) => ({
+        id,
+        name: called.name,
+        args: JSON.parse(called.arguments || "{}"),
+      }));
+      return new AIMessage({ ...fields, tool_calls: calls });
+    }
+    case "tool":
+      return new ToolMessage({ ...fields, tool_call_id: message.tool_call_id ?? "" });
+    case "system":
+      return new SystemMessage(fields);
+    default:
+      return new HumanMessage(fields);
+  }
+}
+
+/** What became of a message: its number if it is unchanged. */
+function kept(message, messages) {
+  const before = messages[message.id];
+  if (before !== undefined && message.content === (before.content ?? "")) {
+    return Number(message.id);
+  }
+  return { ...before, role: ROLES[message.type], content: message.content };
+}
+
+/** How many tokens messages of LangChain have that were made of `messages`. `trimMessages` counts all of them often. */
+function counter(messages) {
+  const counts = messages.map(tokensOfMessage);
+  const count = (result) => (typeof result === "number" ? counts[result] : tokensOfMessage(result));
+  return (list) => list.reduce((sum, message) => sum + count(kept(message, messages)), 0);
+}
+
+const trim = (list, messages, tokens) =>
+  trimMessages(list, {
+    strategy: "last",
+    maxTokens: tokens,
+    tokenCounter: counter(messages),
+    allowPartial: true,
+  });
+
+/** One run of the summarization middleware, with half of the tokens for the last messages. */
+async function summarized(messages, tokens, answer) {
+  const middleware = summarizationMiddleware({
+    model: { invoke: async (shown) => ({ content: await answer(shown) }) },
+    trigger: { tokens: 1 },
+    keep: { tokens: Math.max(Math.floor(tokens / 2), 1) },
+    tokenCounter: counter(messages),
+    // The summarizer has no instructions to follow, and reads everything: by default it would get the last 4,000 tokens.
+    summaryPrompt: "{messages}",
+    trimTokensToSummarize: Number.MAX_SAFE_INTEGER,
+  });
+  const state = { messages: messages.map(read) };
+  const changed = await middleware.beforeModel(state, { context: {} });
+  const view = changed?.messages.filter((message) => message.type !== "remove") ?? state.messages;
+  // The summary has the id of the first message.
+  return view.map((message) => {
+    const isSummary = message.additional_kwargs?.lc_source === "summarization";
+    return isSummary ? { role: "user", content: message.content } : kept(message, messages);
+  });
+}
+
+/** The messages that a prompt shows, by the speakers at the beginning of lines. */
+function shownIn(prompt) {
+  const roles = { Human: "user", AI: "assistant", Tool: "tool", System: "system" };
+  return prompt
+    .split(/^(?=(?:Human|AI|Tool|System): )/m)
+    .filter((text) => text.trim() !== "")
+    .map((text) => {
+      const [, speaker, content] = /^(\w+): ([\s\S]*)$/.exec(text) ?? [undefined, "Human", text];
+      return { role: roles[speaker] ?? "user", content: content.trimEnd() };
+    });
+}
+
+export const langchain = {
+  /** The last messages that fit, and a part of the one before them. */
+  async "LangChain, trimMessages"(messages, tokens) {
+    const view = await trim(messages.map(read), messages, tokens);
+    return view.map((message) => kept(message, messages));
+  },
+
+  /** Half of the tokens for the last messages, and for a summary of the others what these leave. */
+  async "LangChain, summarization"(messages, tokens, summarize) {
+    const view = await summarized(messages, tokens, async () => "");
+    const used = view.reduce(
+      (sum, result) => sum + tokensOfMessage(typeof result === "number" ? messages[result] : result),
+      0,
+    );
+    return summarized(messages, tokens, (prompt) => summarize(shownIn(prompt), Math.max(tokens - used, 0)));
+  },
+
+  /** Results of tools except the last three are cleared, and of what is left the last messages that fit are kept. */
+  async "LangChain, clear tool uses"(messages, tokens) {
+    const list = messages.map(read);
+    const edit = new ClearToolUsesEdit({ trigger: { tokens: 1 } });
+    await edit.apply({ messages: list, countTokens: counter(messages) });
+    for (const message of list) {
+      // A cleared result has lost its id.
+      message.id ??= String(messages.findIndex(({ tool_call_id: id }) => id === message.tool_call_id));
+    }
+    const view = await trim(list, messages, tokens);
+    return view.map((message) => kept(message, messages));
+  },
+};
