@@ -19,7 +19,7 @@ use epitome::{
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseResult;
-use random::app::{Manner, compactor, contract, drive, manner, tokenizer, tokenizer_of};
+use random::app::{Manner, SLICE, compactor, contract, drive, manner, tokenizer, tokenizer_of};
 use random::history::{Script, script};
 use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_has_a_reason};
 use random::policy::{PHASES, PolicyDraft, REASONS, policy};
@@ -103,6 +103,8 @@ struct Stage {
     contract: Contract,
     /// What a store has: all commits, one after the other.
     stored: String,
+    /// Whether what is restored has slices as short as here. Otherwise it has the usual ones, and does the same.
+    has_same_slices: bool,
 }
 
 /// What the app can observe of a step.
@@ -114,9 +116,9 @@ struct Trace {
 }
 
 impl Stage {
-    fn new(mut compactor: Compactor, contract: Contract) -> Self {
+    fn new(mut compactor: Compactor, contract: Contract, has_same_slices: bool) -> Self {
         compactor.collect_unsaved(Stored::Nothing);
-        Self { compactor, contract, stored: String::new() }
+        Self { compactor, contract, stored: String::new(), has_same_slices }
     }
 
     /// Stores what is new.
@@ -140,7 +142,11 @@ impl Stage {
         let snapshot = Snapshot::from_json_lines(text).unwrap();
         let mut compactor = Compactor::restore(snapshot, self.contract, tokenizer()).unwrap();
         compactor.collect_unsaved(Stored::Everything);
-        Self { compactor, contract: self.contract, stored: self.stored.clone() }
+        if self.has_same_slices {
+            compactor.set_slice(SLICE);
+        }
+        let Self { contract, has_same_slices, .. } = *self;
+        Self { compactor, contract, stored: self.stored.clone(), has_same_slices }
     }
 
     fn step(&mut self, step: &Step) -> Trace {
@@ -302,7 +308,11 @@ fn check(case: &Case) -> TestCaseResult {
         return Err(TestCaseError::reject("a policy that cannot work"));
     };
     let compactor = compactor(policy, case.contract, &messages);
-    let mut stage = Stage::new(compactor, case.contract);
+    // A summary that is written in advance and a memory that is summarized go on side by side: which of them asks first depends on
+    // the length of slices.
+    let prepares = |step: &Step| matches!(step, Step::SetPolicy(draft) if draft.prepares());
+    let is_ahead = case.policy.prepares() || case.before.iter().chain(&case.after).any(prepares);
+    let mut stage = Stage::new(compactor, case.contract, is_ahead);
     stage.commit();
     for step in &case.before {
         stage.step(step);

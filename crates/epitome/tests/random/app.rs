@@ -57,6 +57,9 @@ pub(crate) fn contract() -> impl Strategy<Value = Contract> {
     ]
 }
 
+/// Bytes of a slice, so that there are many.
+pub(crate) const SLICE: usize = 50;
+
 pub(crate) fn tokenizer() -> Box<CharactersPer> {
     Box::new(CharactersPer(3))
 }
@@ -71,8 +74,7 @@ pub(crate) fn tokenizer_of(counting: &Counting) -> Box<CharactersPer> {
 
 pub(crate) fn compactor(policy: Policy, contract: Contract, messages: &[Message]) -> Compactor {
     let mut compactor = Compactor::new(policy, contract, tokenizer()).unwrap();
-    // Many slices. What is restored has the usual ones, and has to do the same.
-    compactor.set_slice(50);
+    compactor.set_slice(SLICE);
     for message in messages {
         compactor.append(message.clone()).unwrap();
     }

@@ -349,6 +349,11 @@ pub(crate) fn policy() -> impl Strategy<Value = PolicyDraft> {
 }
 
 impl PolicyDraft {
+    /// True if summaries are written in advance.
+    pub(crate) fn prepares(&self) -> bool {
+        self.policy.prepare_at.is_some()
+    }
+
     /// The policy for a history of this many tokens; `None` if it cannot work.
     pub(crate) fn fit(&self, tokens: u32) -> Option<Policy> {
         let window = (u64::from(tokens) * u64::from(self.window_percent) / 100).max(60);
