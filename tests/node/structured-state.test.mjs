@@ -119,10 +119,13 @@ test("e1: without a model, decisions, constraints, requests, risks and written f
   compactor.dispose();
 });
 
+/** What the summary of a model has to have, which was asked for it. */
+const HEADING = "## Key facts\n";
+
 /** A server for one test that answers chat completions, and refuses requests with this field. */
 async function server(t, refused) {
   const bodies = [];
-  const answer = { summary: "They talked.", decisions: [{ text: "Plant oaks.", by: null, sources: [2], done: null, replaces: null }], settled: [] };
+  const answer = { summary: `${HEADING}They talked.`, decisions: [{ text: "Plant oaks.", by: null, sources: [2], done: null, replaces: null }], settled: [] };
   const listening = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) {
@@ -133,7 +136,7 @@ async function server(t, refused) {
     const isRefused = refused !== undefined && body[refused] !== undefined;
     response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" });
     const isHeld = body.response_format !== undefined || body.grammar !== undefined;
-    const content = isHeld ? JSON.stringify(answer) : ANSWER;
+    const content = isHeld ? JSON.stringify(answer) : HEADING + ANSWER;
     const message = { role: "assistant", content };
     response.end(JSON.stringify(isRefused ? { error: { message: `unsupported field: ${refused}` } } : { choices: [{ message, finish_reason: "stop" }] }));
   }).listen(0, "127.0.0.1");
@@ -152,7 +155,7 @@ for (const [answerFormat, field] of [["jsonSchema", "response_format"], ["gramma
       const ids = compactor.append(chatOf(20));
       const report = await compactor.compact();
       assert.equal(report.outcome, "applied");
-      assert.ok(report.summary.startsWith("They talked.") && !report.summary.includes("{"), report.summary);
+      assert.ok(report.summary.startsWith(`${HEADING}They talked.`) && !report.summary.includes("{"), report.summary);
       assert.deepEqual(compactor.structuredState().decisions, [{ text: "Plant oaks.", sources: [ids[1]] }]);
       assert.deepEqual(bodies.map((body) => body[field] !== undefined), refused === undefined ? [true] : [true, false]);
       assert.deepEqual(deltas, [], "nobody reads JSON while it is written");
