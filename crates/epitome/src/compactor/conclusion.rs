@@ -24,7 +24,12 @@ pub(super) struct Conclusion {
     position: usize,
     /// How many bytes of it were searched.
     offset: usize,
+    /// Whether all of that is known, and only the result is to be made.
+    is_known: bool,
 }
+
+/// With more facts than this, each step of a conclusion is a slice of its own.
+const MANY_FACTS: usize = 1_000;
 
 impl Conclusion {
     /// Linear in the summary and in the facts.
@@ -36,7 +41,22 @@ impl Conclusion {
         };
         let wanted = claims.not_in_facts(&job.facts);
         let search = Search::new(wanted.iter().map(String::as_str));
-        Self { job, summary, notes, claims, wanted, search, position: 0, offset: 0 }
+        Self {
+            job,
+            summary,
+            notes,
+            claims,
+            wanted,
+            search,
+            position: 0,
+            offset: 0,
+            is_known: false,
+        }
+    }
+
+    /// True if the steps take so long that the page should be drawn between them.
+    fn is_large(job: &Job) -> bool {
+        job.facts.texts().nth(MANY_FACTS).is_some()
     }
 
     /// Goes on by a slice. True if it is known what the view will have of the facts, and which names nobody has said.
@@ -85,12 +105,20 @@ impl Compactor {
     /// Works out the result of a complete summary, and commits it. After a result that is too large, the compaction is
     /// repeated at the next fallback level.
     pub(super) fn apply_summary(&mut self, job: Box<Job>, summary: String, notes: String) {
-        self.conclude(Box::new(Conclusion::new(job, summary, notes)));
+        let is_large = Conclusion::is_large(&job);
+        let conclusion = Box::new(Conclusion::new(job, summary, notes));
+        match is_large {
+            true => self.state = State::Concluding { conclusion },
+            false => self.conclude(conclusion),
+        }
     }
 
     /// Goes on with that by a slice.
     pub(super) fn conclude(&mut self, mut conclusion: Box<Conclusion>) {
-        match conclusion.advance(&self.conversation, self.slice) {
+        let is_next = conclusion.is_known || !Conclusion::is_large(&conclusion.job);
+        conclusion.is_known =
+            conclusion.is_known || conclusion.advance(&self.conversation, self.slice);
+        match conclusion.is_known && is_next {
             true => self.finish(*conclusion),
             false => self.state = State::Concluding { conclusion },
         }
