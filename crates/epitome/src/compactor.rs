@@ -162,8 +162,8 @@ pub struct Compactor {
     slice: usize,
     /// What the summarizer noted with the summary that is appended next.
     returned_notes: String,
-    /// The structured state as the host was told last.
-    told_state: StructuredState,
+    /// The structured state as the last event reported it to the host.
+    reported_state: StructuredState,
 }
 
 impl Compactor {
@@ -204,7 +204,7 @@ impl Compactor {
             agents: Agents::default(),
             slice: SLICE,
             returned_notes: String::new(),
-            told_state: StructuredState::default(),
+            reported_state: StructuredState::default(),
         }
     }
 

@@ -413,7 +413,7 @@ mod tests {
 
     const TOKENS: CharactersPer = CharactersPer(4);
 
-    fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
+    pub(super) fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
         let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
             number,
             speaker: (*speaker).to_owned(),

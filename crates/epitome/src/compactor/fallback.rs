@@ -129,7 +129,7 @@ impl Tries {
         self.summarizer.as_ref()
     }
 
-    /// True if an answer without headings has to do: the summarizer was reminded of them, and nobody says that it was told of
+    /// True if an answer without headings has to do: the summarizer was reminded of them, and nobody says that it was given
     /// them before.
     pub(super) fn accepts_without_headings(&self) -> bool {
         self.is_asked_again && !self.is_instructed

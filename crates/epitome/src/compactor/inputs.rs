@@ -80,8 +80,10 @@ impl Compactor {
         let Some(mut job) = self.take_job(request) else { return };
         let (summary, changes) = self.read_changes(&job, text);
         let text = summary.as_deref().unwrap_or(text).trim();
-        let told = job.told();
-        if let Some(message) = invalid_answer(text, job.last_reply(&self.conversation), &told) {
+        let instructions = job.instructions_sent();
+        if let Some(message) =
+            invalid_answer(text, job.last_reply(&self.conversation), &instructions)
+        {
             return self.try_otherwise(job, &Problem::NoSummary, message.to_owned());
         }
         if job.policy.summary.misses_headings(text, job.tries.is_instructed)

@@ -341,8 +341,8 @@ impl Job {
         }
     }
 
-    /// What the summarizer was told, without what depends on lengths.
-    pub(super) fn told(&self) -> String {
+    /// The instructions to the summarizer, without what depends on lengths.
+    pub(super) fn instructions_sent(&self) -> String {
         let (_, count) = self.progress();
         let input = self.prompt_input(ChunkPosition { index: 0, count });
         let focus = self.instructions.as_deref();

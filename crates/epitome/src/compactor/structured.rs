@@ -21,15 +21,15 @@ impl Compactor {
     /// summary that is active, and that on everything that can happen to messages.
     pub(super) fn changed_state(&mut self) -> Option<Output> {
         let state = self.conversation.log().structured_state();
-        if *state == self.told_state {
+        if *state == self.reported_state {
             return None;
         }
-        self.told_state = state.clone();
+        self.reported_state = state.clone();
         Some(Output::Event(Event::StateChanged { state: Box::new(state.clone()) }))
     }
 
     /// Takes the present state as one that the host knows.
     pub(super) fn know_state(&mut self) {
-        self.told_state = self.log().structured_state().clone();
+        self.reported_state = self.log().structured_state().clone();
     }
 }

@@ -216,22 +216,13 @@ fn asks(sentence: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::entries;
     use super::*;
     use crate::message::MessageId;
     use crate::structured_state::{StructuredState, read_answer};
     use crate::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
-
-    fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
-        let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
-            number,
-            speaker: (*speaker).to_owned(),
-            time: None,
-            text: (*text).to_owned(),
-        });
-        entries.collect()
-    }
 
     fn apply(state: &mut StructuredState, summary: &str, entries: &[Entry]) {
         let Some((changes, _)) = changes(summary, entries, 1_000, &TOKENS) else { return };
