@@ -29,6 +29,10 @@ const TOKENIZERS: &str = "tests/tokenizers";
 /// Bundlers and runtimes that the packed package has to work with, 530 MB. They have a separate lock file too.
 const PACKAGING: &str = "tests/packaging";
 
+/// The crates without native tests: modules of wasm.
+const ONLY_WASM: [&str; 4] =
+    ["epitome-buffer", "epitome-count", "epitome-tokenizer", "epitome-wasm"];
+
 /// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at
 /// the end, whether or not a step failed.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
@@ -67,15 +71,10 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
 
 fn run_native_tests(workspace: &Workspace, record: &mut Record) -> Result {
     let skipped = record::begin_skipped_file(workspace)?;
-    // The other runs are for what works without a browser in three crates that are built for one, for the inputs that the
-    // fuzzer starts from, and for what a summary has to keep. These crates are not built by default.
-    let others =
-        ["epitome-browser", "epitome-recall", "epitome-web", "epitome-fuzz", "epitome-fidelity"];
-    for package in [None].into_iter().chain(others.map(Some)) {
-        let package = package.map(|name| format!("--package={name}"));
-        let mut tests = workspace.cargo(["test", "--locked"]);
-        record::run_cargo_test(tests.args(package).env(record::SKIPPED_FILE, &skipped), record)?;
-    }
+    // In one run, so that what most crates use is compiled once, with the features that any of them needs.
+    let mut tests = workspace.cargo(["test", "--locked", "--workspace"]);
+    tests.args(ONLY_WASM.map(|package| format!("--exclude={package}")));
+    record::run_cargo_test(tests.env(record::SKIPPED_FILE, &skipped), record)?;
     record::read_skipped_file(&skipped, record)
 }
 
