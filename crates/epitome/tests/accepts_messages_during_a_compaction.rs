@@ -1,6 +1,6 @@
 //! Messages are added and edited during a compaction, and conversations are stored and restored.
 
-mod harness;
+use crate::harness;
 
 use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};

@@ -7,7 +7,7 @@
     reason = "a test that cannot continue should fail"
 )]
 
-mod harness;
+use crate::harness;
 
 use epitome::history::{Change, Edit, View};
 use epitome::message::{Message, Part, Role, Usage};

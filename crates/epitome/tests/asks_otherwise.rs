@@ -1,7 +1,7 @@
 //! What a compaction tries when its summarizer fails or writes no summary.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
-mod harness;
+use crate::harness;
 
 use epitome::policy::{Summarizer, SummaryInput, SummarySettings, Unsupported};
 use epitome::{

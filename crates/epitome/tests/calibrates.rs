@@ -1,7 +1,7 @@
 //! Tokens that the provider reports calibrate the counts; thresholds, plans and reports are then in its tokens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
-mod harness;
+use crate::harness;
 
 use epitome::history::Edit;
 use epitome::message::{Message, Part, Role, Usage};

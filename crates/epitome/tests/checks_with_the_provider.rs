@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 
-mod harness;
+use crate::harness;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! A user compacts a long conversation, continues, compacts again, and undoes both.
 
-mod harness;
+use crate::harness;
 
 use epitome::Level;
 use epitome::history::{Defect, Edit, View};

@@ -6,7 +6,7 @@
     reason = "a test that cannot continue should fail with a message"
 )]
 
-mod harness;
+use crate::harness;
 
 use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{Keep, Phase, TaskSettings, Trigger};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod harness;
+use crate::harness;
 
 use epitome::message::{Media, Message, Part, Role, Usage};
 use epitome::policy::Phase;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod harness;
+use crate::harness;
 
 use epitome::extractive::extract_with_state;
 use epitome::history::Edit;

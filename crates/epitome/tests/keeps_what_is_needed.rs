@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
-mod harness;
+use crate::harness;
 
 use epitome::message::{Message, Role};
 use epitome::policy::{OffloadToolResults, Reducer, ReducerRule, Trigger};

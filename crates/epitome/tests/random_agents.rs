@@ -7,7 +7,7 @@
     reason = "a test that cannot continue should fail with a message"
 )]
 
-mod random;
+use crate::random;
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
-mod harness;
+use crate::harness;
 
 use epitome::policy::{Keep, SummaryPlacement, Trigger};
 use epitome::{Policy, Reason, Report};

@@ -7,7 +7,7 @@
     reason = "a test that cannot continue should fail with a message"
 )]
 
-mod random;
+use crate::random;
 
 use epitome::history::View;
 use epitome::message::{Message, Usage};

@@ -6,7 +6,7 @@
     reason = "a test that cannot go on should stop"
 )]
 
-mod harness;
+use crate::harness;
 
 use epitome::history::Record;
 use epitome::message::{Message, Role};

@@ -7,7 +7,7 @@
     reason = "a test that cannot continue should fail"
 )]
 
-mod harness;
+use crate::harness;
 
 use epitome::message::{Message, Role};
 use epitome::policy::Keep;

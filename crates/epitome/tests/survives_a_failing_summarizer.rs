@@ -1,6 +1,6 @@
 //! After any failure of the summarizer the conversation is unchanged, and a new attempt works.
 
-mod harness;
+use crate::harness;
 
 use epitome::message::RequestId;
 use epitome::{

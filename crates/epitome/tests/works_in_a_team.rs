@@ -7,7 +7,7 @@
     reason = "a test that cannot continue should fail with a message"
 )]
 
-mod harness;
+use crate::harness;
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,35 @@
+//! The tests of the engine by its public functions, one module for each topic, in one program: each program is linked anew.
+
+mod accepts_messages_during_a_compaction;
+mod asks_in_the_conversation;
+mod asks_otherwise;
+mod calibrates;
+mod changes_the_tokenizer;
+mod checks_with_the_provider;
+mod compacts_and_undoes;
+mod counts_requests;
+mod events_and_hooks;
+mod follows_branches;
+mod goes_from_task_to_task;
+mod guards;
+mod harness;
+mod ignores_impossible_counts;
+mod keeps_a_state;
+mod keeps_what_is_needed;
+mod locks_reasoning;
+mod prepares;
+mod random;
+mod random_agents;
+mod random_continuations;
+mod random_findings;
+mod random_histories;
+mod reduces_without_a_model;
+mod remembers;
+mod serves_agents;
+mod stores_records;
+mod summarizes_again_and_again;
+mod summarizes_as_configured;
+mod survives_a_failing_summarizer;
+mod turns;
+mod works_in_a_team;
+mod works_in_slices;

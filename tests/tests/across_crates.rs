@@ -1,0 +1,12 @@
+//! The tests of engine, formats and counters together, in one program: each program is linked anew.
+
+mod all_presets;
+mod broken_histories;
+mod calibration;
+mod calibration_by_script;
+mod complete_lists;
+mod conversations;
+mod every_format;
+mod media;
+mod packaged;
+mod whole_requests;
