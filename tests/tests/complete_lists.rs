@@ -44,7 +44,6 @@ fn every_action_of_a_plan_is_listed() {
         OffloadToolResults,
         RemoveReasoning,
         Summarize,
-        ExcerptLastRequest,
         DropOldest,
         Summarized,
     );
