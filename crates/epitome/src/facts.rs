@@ -3,7 +3,6 @@
 mod attribution;
 mod checklist;
 mod fact;
-mod lines;
 mod lists;
 mod name;
 mod read_ledger;
@@ -16,7 +15,6 @@ mod unsupported;
 pub(crate) use attribution::attribute;
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
-pub(crate) use name::names_somebody;
 pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
 pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger};
