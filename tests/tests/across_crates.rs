@@ -1,4 +1,4 @@
-//! The tests of engine, formats and counters together, in one program: each program is linked anew.
+//! The tests of engine, formats and counters together, in one program that is linked once.
 
 mod all_presets;
 mod broken_histories;

@@ -1,4 +1,4 @@
-//! The tests of the engine by its public functions, one module for each topic, in one program: each program is linked anew.
+//! The tests of the engine by its public functions, one module for each topic, in one program that is linked once.
 
 mod accepts_messages_during_a_compaction;
 mod asks_in_the_conversation;
