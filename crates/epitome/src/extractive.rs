@@ -6,7 +6,6 @@ mod pieces;
 mod ranking;
 mod render;
 mod selection;
-mod speaker;
 mod term;
 
 use crate::state::{self, SAID, State};
@@ -81,12 +80,7 @@ fn extract_with(
     noise: Noise,
 ) -> Extract {
     let (state, quotes) = State::read(&envelope.previous_summary, &envelope.entries);
-    let percent = match state.has_calls() {
-        true if target_tokens < LEAST_FOR_QUOTES => 100,
-        true => STATE_WITH_CALLS,
-        false => STATE,
-    };
-    let mut text = state.write(share(target_tokens, percent), tokenizer);
+    let mut text = state.write(target_tokens, tokenizer);
     let left = target_tokens.saturating_sub(tokenizer.count(&text));
     if text.is_empty() {
         let source = Pieces::read(envelope, quotes, "", noise);
@@ -112,20 +106,10 @@ fn extract_with(
     Extract { text, notes: notes.write() }
 }
 
-/// The share of a summary that its state may take, in percent, in a conversation with calls of tools.
-const STATE_WITH_CALLS: u64 = 88;
-/// The same if people and a model only talk: quotes then say it best.
-const STATE: u64 = 10;
-/// A summary of fewer tokens than this is only the state, if tools take part.
-const LEAST_FOR_QUOTES: u32 = 100;
 /// The least tokens for quotes behind a state: in fewer there is no sentence that says more than a greeting.
 const LEAST_SAID: u32 = 24;
 /// Tokens of the heading of the quotes.
 const HEADING: u32 = 3;
-
-fn share(target_tokens: u32, percent: u64) -> u32 {
-    (u64::from(target_tokens) * percent / 100) as u32
-}
 
 /// Quotes in at most `target_tokens`.
 fn quote(source: &Pieces, target_tokens: u32, tokenizer: &dyn Tokenizer) -> (String, Notes) {
@@ -225,13 +209,13 @@ mod tests {
 
     /// Every piece of the extract stands word for word in a message of that speaker.
     fn assert_quotes(extract: &str, envelope: &Envelope) {
-        let mut labels = speaker::Labels::default();
+        let mut labels = crate::text::speaker::Labels::default();
         let mut before = String::new();
         let quotes = State::read(extract, &[]).1;
         let state = extract.strip_suffix(quotes).unwrap_or_default().trim_end_matches("Said:\n");
         assert_stated(state, envelope);
         for text in quotes.lines() {
-            if let Some(read) = speaker::Labels::parse(text) {
+            if let Some(read) = crate::text::speaker::Labels::parse(text) {
                 labels = read;
                 continue;
             }
@@ -354,6 +338,50 @@ mod tests {
             extract(&envelope, 500, &TOKENS),
             "tool: The build has a warning. Checked nothing…"
         );
+    }
+
+    fn small_talk(first: u32) -> Vec<(&'static str, String)> {
+        let said = |round: u32| {
+            let asked = format!("By the way, round {round}: who keeps a list of parking lots?");
+            [
+                ("user", asked),
+                ("assistant", format!("Note {} says that week {round} is over.", round * 7)),
+            ]
+        };
+        (first..first + 20).flat_map(said).collect()
+    }
+
+    #[test]
+    fn d10_what_is_numbered_through_does_not_displace_what_is_said_once() {
+        let mut texts = small_talk(100);
+        texts.insert(9, ("assistant", "The garden gate opens with the brass key.".to_owned()));
+        let texts: Vec<(&str, &str)> =
+            texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect();
+        let text = extract(&talk(&texts), 60, &TOKENS);
+        assert!(text.contains("brass key") && text.lines().count() > 2, "{text}");
+    }
+
+    #[test]
+    fn d18_what_a_user_lays_down_stays_however_much_is_said_later() {
+        let laid_down = [
+            "Let's plan the harbour festival with Nora Lindqvist.",
+            "Under no circumstances does anybody light a fire on the pier.",
+            "Nora Lindqvist -> stage and sound. Piet Bakker -> food stalls.",
+        ];
+        let mut summary = String::new();
+        let mut texts: Vec<(&str, String)> =
+            laid_down.iter().map(|text| ("user", (*text).to_owned())).collect();
+        for fold in 0..10 {
+            texts.extend(small_talk(100 + fold * 20));
+            let texts = std::mem::take(&mut texts);
+            let pairs: Vec<(&str, &str)> =
+                texts.iter().map(|(speaker, text)| (*speaker, text.as_str())).collect();
+            let envelope = Envelope { previous_summary: summary, ..talk(&pairs) };
+            summary = extract(&envelope, 300, &TOKENS);
+        }
+        for sentence in laid_down.iter().flat_map(|text| crate::text::sentence::split(text)) {
+            assert!(summary.contains(sentence), "{sentence}\n{summary}");
+        }
     }
 
     #[test]

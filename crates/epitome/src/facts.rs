@@ -3,6 +3,7 @@
 mod attribution;
 mod checklist;
 mod fact;
+mod lines;
 mod lists;
 mod name;
 mod read_ledger;
@@ -15,6 +16,7 @@ mod unsupported;
 pub(crate) use attribution::attribute;
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
+pub(crate) use name::names_somebody;
 pub(crate) use read_ledger::read_ledger;
 pub use receipt::Receipt;
 pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger};

@@ -8,6 +8,7 @@ pub(crate) mod letters;
 pub(crate) mod note;
 pub(crate) mod search;
 pub(crate) mod sentence;
+pub(crate) mod speaker;
 pub(crate) mod stop_words;
 
 pub use identifier::is_identifier;

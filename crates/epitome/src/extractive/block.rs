@@ -1,9 +1,10 @@
 //! A part of a conversation from which one selection is made: its pieces with their tokens, terms and weights.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::notes::Context;
-use super::pieces::Pieces;
+use super::pieces::{Piece, Pieces};
 use super::term::{self, Term};
 use crate::text::letters::{is_alphanumeric, is_unspaced};
 use crate::text::stop_words::StopWords;
@@ -15,6 +16,9 @@ const IDENTIFIER_FACTOR: f64 = 4.0;
 const QUESTION_FACTOR: f32 = 0.75;
 /// The factor of terms in tool results: they are long, and the tool can be called again.
 const TOOL_FACTOR: f32 = 0.5;
+
+/// The factor of what is said again and again, with other numbers at most.
+const REPEATED_FACTOR: f32 = 0.5;
 
 /// What a piece costs besides its tokens.
 const OVERHEAD: u32 = 6;
@@ -61,15 +65,12 @@ impl Block {
             term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
         }
         found.sort_unstable();
+        let series = Series::of(pieces);
         let mut weights = Vec::new();
         let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
         for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
-            weights.push(weight(
-                same,
-                context,
-                new,
-                u32::try_from(pieces.len() - new).unwrap_or(0),
-            ));
+            let first = u32::try_from(pieces.len() - new).unwrap_or(0);
+            weights.push(weight(same, context, new, first) * series.factor(same));
             let mut before = None;
             for &(_, index) in same {
                 if before != Some(index)
@@ -84,6 +85,9 @@ impl Block {
             let mut factor = letters(&piece.text);
             if source.role(piece) == "tool" {
                 factor *= TOOL_FACTOR;
+            }
+            if piece.is_repeated {
+                factor *= REPEATED_FACTOR;
             }
             if source.has_model && piece.text.ends_with(['?', '？', '؟']) {
                 factor *= QUESTION_FACTOR;
@@ -121,6 +125,41 @@ fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) ->
     };
     // The 0.75th power of how rare it is, by square roots only for the same reason as in `logarithm`.
     (factor * rare.sqrt() * rare.sqrt().sqrt() * often.sqrt()) as f32
+}
+
+/// The identifiers of pieces in series: what is numbered through, such as rounds or pages, identifies little.
+struct Series {
+    /// The most identifiers in a series of each.
+    sizes: BTreeMap<Term, usize>,
+}
+
+/// The identifiers of a series up to which each counts whole.
+const SHORT_SERIES: usize = 4;
+
+impl Series {
+    fn of(pieces: &[Piece<'_>]) -> Self {
+        let mut series: BTreeMap<u64, BTreeSet<Term>> = BTreeMap::new();
+        for piece in pieces {
+            term::for_each_in_series(&piece.text, |word, identifier| {
+                series.entry(word).or_default().insert(identifier);
+            });
+        }
+        let mut sizes = BTreeMap::new();
+        for identifiers in series.into_values().filter(|it| it.len() > SHORT_SERIES) {
+            let size = identifiers.len();
+            for identifier in identifiers {
+                let known = sizes.entry(identifier).or_default();
+                *known = size.max(*known);
+            }
+        }
+        Self { sizes }
+    }
+
+    /// The factor of a term, from all its occurrences.
+    fn factor(&self, same: &[(Term, u32)]) -> f32 {
+        let size = same.first().and_then(|(term, _)| self.sizes.get(term));
+        size.map_or(1.0, |size| (SHORT_SERIES as f32 / *size as f32).sqrt())
+    }
 }
 
 /// The natural logarithm, by square roots only: unlike `ln`, they give the same bits on every machine, and so the same

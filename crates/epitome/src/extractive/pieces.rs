@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{Context, Notes};
-use super::speaker::{Labels, UNKNOWN, speaker};
 use crate::facts::{LEDGER, LISTS};
 use crate::history::ACKNOWLEDGEMENT;
 use crate::state::{Part, parts};
 use crate::text::excerpt::is_cut_note;
 use crate::text::sentence;
+use crate::text::speaker::{Labels, UNKNOWN, speaker};
 use crate::text::stop_words::is_filler;
 use crate::transcript::Envelope;
 
@@ -49,6 +49,8 @@ pub(super) struct Piece<'a> {
     pub(super) text: Cow<'a, str>,
     /// The share from which on it is selected, if an earlier extract noted it.
     pub(super) share: Option<f32>,
+    /// True if it is said again and again, with other numbers at most.
+    pub(super) is_repeated: bool,
 }
 
 impl<'a> Pieces<'a> {
@@ -135,7 +137,13 @@ impl<'a> Pieces<'a> {
                 let is_noise =
                     self.noise == Noise::LeftOut && (is_cut_note(&text) || is_bare_key(&text));
                 if !text.is_empty() && !is_noise {
-                    self.pieces.push(Piece { message, place, text, share: None });
+                    self.pieces.push(Piece {
+                        message,
+                        place,
+                        text,
+                        share: None,
+                        is_repeated: false,
+                    });
                 }
             }
         }
@@ -149,12 +157,15 @@ impl<'a> Pieces<'a> {
         let mut seen = BTreeSet::new();
         let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
         let repeated = self.boilerplate();
+        for (piece, repeated) in self.pieces.iter_mut().zip(&repeated) {
+            piece.is_repeated = *repeated;
+        }
         let fresh: Vec<bool> = self
             .pieces
             .iter()
             .zip(repeated)
             .map(|(piece, repeated)| {
-                !(repeated && self.noise == Noise::LeftOut)
+                !(repeated && self.noise == Noise::LeftOut && self.role(piece) == "tool")
                     && seen.insert((self.speakers.get(piece.message), &piece.text))
                     && !stated.contains(piece.text.as_ref())
             })
@@ -164,13 +175,14 @@ impl<'a> Pieces<'a> {
         self.pieces.retain(|_| fresh.next().unwrap_or(true));
     }
 
-    /// Which pieces tools say again and again, with other numbers at most.
+    /// Which pieces are said again and again, with other numbers at most.
     fn boilerplate(&self) -> Vec<bool> {
-        let forms: Vec<Option<String>> = self
-            .pieces
-            .iter()
-            .map(|piece| (self.role(piece) == "tool").then(|| without_numbers(&piece.text)))
-            .collect();
+        let form = |piece: &Piece<'_>| {
+            let may_repeat =
+                self.role(piece) == "tool" || piece.text.bytes().any(|byte| byte.is_ascii_digit());
+            may_repeat.then(|| without_numbers(&piece.text))
+        };
+        let forms: Vec<Option<String>> = self.pieces.iter().map(form).collect();
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for form in forms.iter().flatten() {
             *counts.entry(form).or_default() += 1;
@@ -198,7 +210,7 @@ impl Piece<'_> {
     }
 }
 
-/// How often a tool has to say something for it to say nothing.
+/// How often something has to be said, with other numbers at most, for it to say little; of a tool, to say nothing.
 const BOILERPLATE: u32 = 3;
 
 /// The text with a zero for each number.

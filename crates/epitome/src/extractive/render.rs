@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::pieces::{Piece, Pieces};
-use super::speaker::{CONTINUED, Labels};
 use crate::text::sentence::{SEPARATOR, ends_itself};
+use crate::text::speaker::{CONTINUED, Labels};
 use crate::tokens::Tokenizer;
 
 /// How many pieces are tried to fill what is left.

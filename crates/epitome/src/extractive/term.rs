@@ -24,11 +24,21 @@ pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(
     if !text.is_ascii() {
         amounts(text, &mut each);
     }
-    identifier::for_each(text, |identifier, _| {
-        let bytes = identifier.bytes();
-        let hash = bytes.fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()));
-        each(Term::Identifier(hash));
+    identifier::for_each(text, |identifier, _| each(Term::Identifier(hash(identifier))));
+}
+
+/// Calls `each` for every identifier with the word before it: `round` and `246` of `round 246`. Identifiers behind the same word
+/// are a series.
+pub(super) fn for_each_in_series(text: &str, mut each: impl FnMut(u64, Term)) {
+    identifier::for_each(text, |identifier, before| {
+        let word =
+            before.trim_end().rsplit(|c: char| !is_alphanumeric(c)).find(|it| !it.is_empty());
+        each(word.map_or(0, hash), Term::Identifier(hash(identifier)));
     });
+}
+
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(SEED, |hash, byte| hash_with(hash, byte.to_ascii_lowercase().into()))
 }
 
 /// Calls `each` for every number with the sign behind it that says what it counts, in a script without spaces: `50-100元`.

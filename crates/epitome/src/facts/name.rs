@@ -33,6 +33,13 @@ pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
     }
 }
 
+/// True if a sentence names a person, as far as its form shows that.
+pub(crate) fn names_somebody(sentence: &str) -> bool {
+    let mut names = false;
+    for_each(sentence, |_| names = true);
+    names
+}
+
 /// Capitalized words in a row, by their indices.
 struct Name {
     start: usize,

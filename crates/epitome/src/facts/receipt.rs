@@ -1,6 +1,6 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::lists::select;
 use super::scan::item_hash;
 use super::seen::{Hash, Seen};
 use super::token::in_other_notation;
-use super::{Fact, Facts, Kind, name};
+use super::{Fact, Facts, Kind, lines, name};
 
 use crate::message::{MessageId, Role};
 use crate::text::sentence;
@@ -81,7 +81,7 @@ pub(crate) fn build_receipt(
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
-    retained.add(summary, Role::User);
+    retained.add_summary(summary);
     let mut receipt = Receipt { unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     for mut mention in facts.into_vec() {
@@ -106,6 +106,7 @@ pub(crate) fn build_receipt(
     let mut by_importance: Vec<usize> = (0..missing.len()).collect();
     by_importance
         .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
+    let series = Series::of(&receipt.kept, &missing);
     let mut left = budget.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut too_long = 0;
@@ -113,9 +114,10 @@ pub(crate) fn build_receipt(
         if too_long > MAX_TOO_LONG {
             break;
         }
-        let Some(mention) = missing.get(index).filter(|mention| mention.is_meaningful()) else {
-            continue;
+        let says_something = |mention: &&Mention| {
+            mention.is_meaningful() && !series.have(mention.kind, &mention.label)
         };
+        let Some(mention) = missing.get(index).filter(says_something) else { continue };
         let text = line(&mention.speaker, &mention.label, &mention.text);
         let cost = meter.count(&text) + MeterTokens::new(1);
         // Goes on after a fact that does not fit: a long fact must not keep out the shorter ones after it.
@@ -133,6 +135,30 @@ pub(crate) fn build_receipt(
         place.push(mention.named(name));
     }
     receipt
+}
+
+/// Labels of so many numbers that none of them says much: `round: 246`.
+struct Series<'a> {
+    sizes: BTreeMap<&'a str, usize>,
+}
+
+/// The most numbers with a label that identifies each.
+const SHORT_SERIES: usize = 8;
+
+impl<'a> Series<'a> {
+    fn of(kept: &'a [Fact], missing: &'a [Mention]) -> Self {
+        let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+        let kept = kept.iter().map(|fact| (fact.kind, fact.label.as_str()));
+        let missing = missing.iter().map(|mention| (mention.kind, mention.label.as_str()));
+        for (_, label) in kept.chain(missing).filter(|(kind, _)| *kind == Kind::Number) {
+            *sizes.entry(label).or_default() += 1;
+        }
+        Self { sizes }
+    }
+
+    fn have(&self, kind: Kind, label: &str) -> bool {
+        kind == Kind::Number && self.sizes.get(label).is_some_and(|size| *size > SHORT_SERIES)
+    }
 }
 
 /// The ledger as the model reads it, one fact per line; empty if there are no facts. The items of lists are not in it.
@@ -191,6 +217,17 @@ impl RetainedText {
                 name::every(sentence, |name| self.insert(name));
             }
             super::scan::quotes(line, |quote| self.insert(quote));
+        }
+    }
+
+    /// Adds a summary: its lines as they are, and what they say.
+    fn add_summary(&mut self, summary: &str) {
+        self.add(summary, Role::User);
+        for line in lines::of(summary) {
+            for sentence in sentence::split(line.text) {
+                self.insert(sentence);
+                name::every(sentence, |name| self.insert(name));
+            }
         }
     }
 
@@ -318,6 +355,29 @@ mod tests {
         check("We decided on blue. It is nice.", &[(Kind::Decision, "We decided on blue.")]);
         check("Please do not touch the API.", &[(Kind::Negation, "Please do not touch the API.")]);
         check("call it \"the green one\"", &[(Kind::Quote, "the green one")]);
+    }
+
+    fn appended(texts: &[(&str, &str)], summary: &str) -> Vec<String> {
+        let (budget, retained) = (budget(200), RetainedText::default());
+        let receipt = build_receipt(facts(texts), summary, retained, &budget, &meter(), &name);
+        receipt.appended.into_iter().map(|fact| fact.text).collect()
+    }
+
+    #[test]
+    fn d10_what_an_extract_says_behind_a_speaker_or_a_number_is_not_appended() {
+        let said =
+            [("user", "Never water the roses at noon."), ("user", "We decided on blue roses.")];
+        let summary = "Requests:\n- [1] Never water the roses at noon.\nSaid:\nuser: We decided on blue roses.";
+        assert_eq!(appended(&said, summary), [""; 0]);
+        assert_eq!(appended(&said, "Roses."), said.map(|(_, text)| text));
+    }
+
+    #[test]
+    fn d10_numbers_of_a_long_series_are_not_appended() {
+        let rounds: Vec<String> = (0..9).map(|n| format!("That was round {}.", 100 + n)).collect();
+        let said: Vec<(&str, &str)> = rounds.iter().map(|text| ("user", text.as_str())).collect();
+        assert_eq!(appended(&said, "Rounds."), [""; 0]);
+        assert_eq!(appended(&said[..2], "Rounds."), ["100", "101"]);
     }
 
     fn name(number: u32) -> Option<MessageId> {

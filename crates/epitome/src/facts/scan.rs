@@ -8,7 +8,7 @@ use strum::EnumCount as _;
 use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
-use super::{Kind, name, token};
+use super::{Kind, lines, name, token};
 use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
@@ -95,9 +95,7 @@ impl Facts {
                 _ => facts.seen.add(hash, index),
             }
         }
-        let speaker = "earlier".to_owned();
-        // No message has the number 0, so that facts known only from the summary get no source.
-        facts.read(&[Entry { number: 0, speaker, time: None, text: summary.to_owned() }]);
+        facts.read(&lines::entries(summary));
         facts
     }
 

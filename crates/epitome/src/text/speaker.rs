@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 /// The speaker of a line without one, which comes from a summary by a model.
-pub(super) const UNKNOWN: &str = "earlier";
+pub(crate) const UNKNOWN: &str = "earlier";
 const ROLES: [&str; 5] = ["user", "assistant", "tool", "system", UNKNOWN];
 /// The longest speaker, in characters.
 const MAX_SPEAKER: usize = 48;
 /// The least number of lines for which a label is worth its place in the list.
 const MIN_LINES: u32 = 3;
 /// Begins the line of another message of the same speaker.
-pub(super) const CONTINUED: &str = "  ";
+pub(crate) const CONTINUED: &str = "  ";
 /// Begins the line that says which speaker each label stands for.
 const LEGEND: &str = "Speakers: ";
 
 /// A speaker for the start of a line: without marks of the list of labels, and of limited length.
-pub(super) fn speaker(name: &str) -> String {
+pub(crate) fn speaker(name: &str) -> String {
     let mut out = String::new();
     let separates = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ':' | '=' | ';');
     for word in name.split(separates) {
@@ -37,7 +37,7 @@ pub(super) fn speaker(name: &str) -> String {
 
 /// The labels of one summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     /// Each label with its speaker.
     speakers: BTreeMap<String, String>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Labels {
 impl Labels {
     /// Labels for the speakers of these lines: initials, with a number where two would have the same. A speaker without a
     /// name needs none, and neither does one of few lines.
-    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for speaker in lines.filter(|speaker| speaker.contains(' ')) {
             *counts.entry(speaker).or_default() += 1;
@@ -71,12 +71,12 @@ impl Labels {
     }
 
     /// What stands at the start of a line of this speaker.
-    pub(super) fn head<'a>(&'a self, speaker: &'a str) -> &'a str {
+    pub(crate) fn head<'a>(&'a self, speaker: &'a str) -> &'a str {
         self.label(speaker).unwrap_or(speaker)
     }
 
     /// The line that lists the labels; empty if there are none.
-    pub(super) fn legend(&self) -> String {
+    pub(crate) fn legend(&self) -> String {
         let mut out = String::new();
         for (label, speaker) in &self.speakers {
             out.push_str(if out.is_empty() { LEGEND } else { "; " });
@@ -89,7 +89,7 @@ impl Labels {
     }
 
     /// Reads the list of labels; `None` for any other line.
-    pub(super) fn parse(line: &str) -> Option<Self> {
+    pub(crate) fn parse(line: &str) -> Option<Self> {
         let entries = line.strip_prefix(LEGEND)?.split("; ").map(|entry| entry.split_once(" = "));
         let speakers = entries.map(|entry| {
             entry.map(|(label, name)| {
@@ -105,7 +105,7 @@ impl Labels {
     }
 
     /// The speaker of a line and the rest of it; `before` is the speaker of the line before.
-    pub(super) fn split<'a>(&self, line: &'a str, before: &str) -> (String, &'a str) {
+    pub(crate) fn split<'a>(&self, line: &'a str, before: &str) -> (String, &'a str) {
         if let Some(rest) = line.strip_prefix(CONTINUED) {
             return (before.to_owned(), rest);
         }
