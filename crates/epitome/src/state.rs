@@ -87,12 +87,29 @@ impl Section {
 
 /// The heading of the quotes behind a state.
 pub(crate) const SAID: &str = "Said:";
-/// The shares of a state that its sections may take, in percent.
-const REQUESTS: u32 = 15;
-const RULES: u32 = 8;
-const DONE: u32 = 8;
-const OPEN: u32 = 5;
-const KNOWN: u32 = 45;
+/// The shares of a summary that its state and the sections of it may take, in percent.
+struct Shares {
+    state: u32,
+    requests: u32,
+    rules: u32,
+    done: u32,
+    open: u32,
+    known: u32,
+}
+
+impl Shares {
+    const WITH_TOOLS: Self =
+        Self { state: 88, requests: 13, rules: 10, done: 7, open: 4, known: 40 };
+    /// The same of a summary that is only the state.
+    const ONLY_STATE: Self =
+        Self { state: 100, requests: 15, rules: 12, done: 8, open: 5, known: 45 };
+    /// If people and a model only talk, quotes say best what it is about. What holds for all turns to come is not left to them:
+    /// the more is said, the less likely is one of its sentences to be quoted.
+    const TALK: Self = Self { state: 30, requests: 6, rules: 20, done: 0, open: 1, known: 0 };
+}
+
+/// A summary of fewer tokens than this is only the state, if tools take part.
+const LEAST_FOR_QUOTES: u32 = 100;
 /// Tokens of things in addition to their share.
 const ALWAYS_KNOWN: u32 = 200;
 /// The longest request but the last, in characters.
@@ -244,10 +261,7 @@ impl State {
             if text.chars().count() > 24 || text.split_whitespace().nth(3).is_some() {
                 self.requests.push(line(text, LAST_REQUEST));
             }
-            let rules = sentences.iter().filter(|sentence| cue::instructs(sentence));
-            for sentence in rules {
-                self.rules.add(line(sentence, LINE));
-            }
+            self.standing(&sentences, &line);
         }
         if matches!(role, "user" | "assistant") {
             // Questions without an answer, and what is announced without a result.
@@ -269,26 +283,58 @@ impl State {
         }
     }
 
+    /// Adds what a message of the user says that holds for all turns to come, with what it refers back to.
+    fn standing(&mut self, sentences: &[&str], line: &impl Fn(&str, usize) -> Line) {
+        let mut added = 0;
+        for (at, sentence) in sentences.iter().enumerate() {
+            if cue::standing(sentence).is_none() {
+                continue;
+            }
+            let back = sentences.get(..=at).unwrap_or_default().iter().rev();
+            let start = at - back.take_while(|sentence| cue::refers_back(sentence)).count().min(at);
+            let passage = sentences.get(start.max(added)..=at).unwrap_or_default().join(" ");
+            match start < added {
+                true => self.rules.extend(&passage),
+                false => self.rules.add(line(&passage, LINE)),
+            }
+            added = at + 1;
+        }
+    }
+
     /// True if tools were called.
     pub(crate) fn has_calls(&self) -> bool {
         self.tools
     }
 
-    /// The sections in at most about `budget` tokens; empty if there is nothing to say. The same state is written the same.
-    pub(crate) fn write(&self, budget: u32, tokenizer: &dyn Tokenizer) -> String {
+    /// The sections for a summary of at most `target_tokens`; empty if there is nothing to say. The same state is written the
+    /// same.
+    pub(crate) fn write(&self, target_tokens: u32, tokenizer: &dyn Tokenizer) -> String {
+        let shares = match self.tools {
+            true if target_tokens < LEAST_FOR_QUOTES => Shares::ONLY_STATE,
+            true => Shares::WITH_TOOLS,
+            false => Shares::TALK,
+        };
+        let share = |percent: u32| share(target_tokens, percent);
         let mut out = String::new();
-        let rules = latest(self.rules.lines(), share(budget, RULES), LINE, tokenizer);
-        let requests = latest(&self.requests, share(budget, REQUESTS), REQUEST, tokenizer);
-        let done = self.calls.lines(share(budget, DONE), tokenizer);
-        let open = latest(&self.open, share(budget, OPEN), LINE, tokenizer);
+        let rules = chosen(self.rules.by_worth(), share(shares.rules), LINE, tokenizer);
+        // The last request is what is asked for, and the first one what all of it is about.
+        let mut requests = Vec::from_iter(self.requests.iter().enumerate().rev());
+        if let [_, others @ ..] = requests.as_mut_slice() {
+            others.rotate_right(others.len().min(1));
+        }
+        let requests = chosen(requests, share(shares.requests), REQUEST, tokenizer);
+        let done = self.calls.lines(share(shares.done), tokenizer);
+        let open = self.open.iter().enumerate().rev();
+        let open = chosen(open, share(shares.open), LINE, tokenizer);
         let written = [&requests, &rules, &done, &open].into_iter().flatten();
         let used: u32 = written.map(|line| cost(line, tokenizer)).fold(0, u32::saturating_add);
         // A long list of prices helps nobody, but in a short state little else is as useful.
         let most = match self.tools {
-            true => share(budget, KNOWN).saturating_add(ALWAYS_KNOWN),
+            true => share(shares.known).saturating_add(ALWAYS_KNOWN),
             false => 0,
         };
-        let known = self.known.lines(budget.saturating_sub(used).min(most), tokenizer);
+        let left = share(shares.state).saturating_sub(used);
+        let known = self.known.lines(left.min(most), tokenizer);
         let sections = [
             (Section::Requests, requests),
             (Section::Rules, rules),
@@ -320,13 +366,18 @@ fn share(budget: u32, percent: u32) -> u32 {
     (u64::from(budget) * u64::from(percent) / 100) as u32
 }
 
-/// The latest lines that fit `budget`, in order and each once; all but the last have at most `longest` characters, and one
-/// that does not fit is shortened further.
-fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer) -> Vec<String> {
+/// Of lines with their places, the most important first, those that fit `budget`: by their places, and each text once. All but
+/// the first have at most `longest` characters, and one that does not fit is shortened further.
+fn chosen<'a>(
+    lines: impl IntoIterator<Item = (usize, &'a Line)>,
+    budget: u32,
+    longest: usize,
+    tokenizer: &dyn Tokenizer,
+) -> Vec<String> {
     let mut left = budget;
     let mut seen = BTreeSet::new();
-    let mut chosen = Vec::new();
-    for line in lines.iter().rev() {
+    let mut chosen: Vec<(usize, String)> = Vec::new();
+    for (place, line) in lines {
         if line.text.is_empty() || !seen.insert(line.text.as_str()) {
             continue;
         }
@@ -341,14 +392,14 @@ fn latest(lines: &[Line], budget: u32, longest: usize, tokenizer: &dyn Tokenizer
             texts.map(|text| (cost(&text, tokenizer), text)).find(|(cost, _)| *cost <= left);
         if let Some((cost, text)) = fitting {
             left -= cost;
-            chosen.push(text);
+            chosen.push((place, text));
         }
         if left == 0 {
             break;
         }
     }
-    chosen.reverse();
-    chosen
+    chosen.sort_unstable();
+    chosen.into_iter().map(|(_, text)| text).collect()
 }
 
 /// At most so many characters of a text, up to the end of a word where words have blanks between them, with a mark of the cut.
@@ -528,19 +579,45 @@ mod tests {
     }
 
     #[test]
+    fn d10_an_instruction_is_kept_with_what_it_refers_back_to() {
+        let said = [
+            (
+                "user",
+                "Last year somebody sold the tickets twice. It ended badly. So let's not do that.",
+            ),
+            ("assistant", "calls note {}"),
+        ];
+        let state = written("", &entries(1, &said));
+        let rule = "decisions:\n- [1] Last year somebody sold the tickets twice. It ended badly. So let's not do that.\n";
+        assert!(state.contains(rule), "{state}");
+    }
+
+    #[test]
+    fn d10_the_first_request_stays_beside_the_last_one() {
+        let texts: Vec<String> =
+            (0..40).map(|n| format!("Then what about flower bed {n} at the fence?")).collect();
+        let mut said = vec![("user", "Help me to plan a garden behind the house.")];
+        said.extend(texts.iter().map(|text| ("user", text.as_str())));
+        said.push(("assistant", "calls note {}"));
+        let state = State::read("", &entries(1, &said)).0.write(400, &TOKENS);
+        assert!(state.starts_with("Requests:\n- [1] Help me to plan a garden"), "{state}");
+        assert!(state.contains("flower bed 39") && !state.contains("flower bed 5 "), "{state}");
+    }
+
+    #[test]
     fn d10_a_request_that_does_not_fit_is_shortened_at_a_word() {
         let long =
             format!("Please move the flowers {}", "from the garden to the house ".repeat(40));
-        let entries = entries(1, &[("user", &long), ("assistant", "Moved them.")]);
+        let entries = entries(1, &[("user", &long), ("assistant", "calls move {}")]);
         let state = State::read("", &entries).0;
-        for budget in [160, 300, 800] {
+        for budget in [200, 350, 900] {
             let text = state.write(budget, &TOKENS);
             let line = text.lines().nth(1).unwrap_or_default();
             let kept = line.strip_prefix("- [1] ").unwrap().strip_suffix('…').unwrap();
             assert!(long.strip_prefix(kept).is_some_and(|rest| rest.starts_with(' ')), "{text}");
             assert_eq!(State::read(&text, &[]).0.write(budget, &TOKENS), text);
         }
-        assert_eq!(state.write(60, &TOKENS), "", "too little says nothing");
+        assert!(!state.write(60, &TOKENS).contains("Requests:"), "too little says nothing");
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! Words that make a sentence a standing instruction or a decision, in the languages that are written most.
 
+use std::collections::BTreeSet;
+
+use crate::facts::names_somebody;
+use crate::text::letters::is_unspaced;
+
 /// Words between blanks and punctuation, in lower case.
 const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
     required requirement cannot shouldn't chose nie niemals immer muss müssen stattdessen entschieden beschlossen bevorzuge \
@@ -25,18 +30,80 @@ const UNSPACED: [&str; 14] = [
     "ห้าม",
 ];
 
-/// True if a sentence instructs or decides.
-pub(super) fn instructs(sentence: &str) -> bool {
-    if UNSPACED.iter().any(|cue| sentence.contains(cue)) {
-        return true;
+/// Phrases of standing instructions.
+const PHRASES: &str = "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
+    off-limits|off the table|let's not|let us not|unter keinen umständen|auf keinen fall|bajo ninguna circunstancia|\
+    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding";
+
+/// Phrases of questions that ask for something.
+const POLITE: &str = "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
+    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요";
+
+/// Phrases by which somebody decides for all: what is done from now on.
+const PLANS: &str = "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
+    scratch that|from now on|lass uns|wir machen|wir nehmen|ab jetzt|vamos a|a partir de ahora|on va|nous allons|vamos|давайте|\
+    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자";
+
+/// Words that say who does something.
+const ROLES: &str = "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
+    reviewer reviews maintainer contact runs will takes verantwortlich zuständig leitet übernimmt betreut encarga encargado \
+    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный";
+
+/// What a sentence of a user is worth to later turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// It says who does something, or what is done from now on.
+    Plan,
+    /// It instructs or decides.
+    Rule,
+}
+
+/// What a sentence instructs, decides or plans for all turns that come; `None` if it does not.
+pub(super) fn standing(sentence: &str) -> Option<Standing> {
+    let lower = sentence.to_lowercase().replace('’', "'");
+    // A question only proposes, unless it asks politely for something.
+    let asks = sentence.ends_with(['?', '？', '؟']);
+    if asks && !POLITE.split('|').any(|phrase| has_phrase(&lower, phrase)) {
+        return None;
     }
-    let separates = |c: char| !c.is_alphanumeric() && c != '\'' && c != '’';
-    let mut words = sentence.split(separates).filter(|word| !word.is_empty());
-    let is_cue = |word: &str| {
-        let word = word.to_lowercase().replace('’', "'");
-        WORDS.split_whitespace().any(|cue| cue == word)
-    };
-    words.clone().nth(2).is_some() && words.any(is_cue)
+    if UNSPACED.iter().any(|cue| sentence.contains(cue)) {
+        return Some(Standing::Rule);
+    }
+    let separates = |c: char| !c.is_alphanumeric() && c != '\'';
+    let words: BTreeSet<&str> = lower.split(separates).filter(|word| !word.is_empty()).collect();
+    let has_word = |cues: &str| cues.split_whitespace().any(|cue| words.contains(cue));
+    let has_phrase = |cues: &str| cues.split('|').any(|cue| has_phrase(&lower, cue));
+    // Two words are no sentence: `Never mind.`
+    if words.len() > 2 && (has_word(WORDS) || has_phrase(PHRASES)) {
+        return Some(Standing::Rule);
+    }
+    let assigns = || has_word(ROLES) || lower.contains("->") || lower.contains('→');
+    let plans = !asks && (has_phrase(PLANS) || (assigns() && names_somebody(sentence)));
+    plans.then_some(Standing::Plan)
+}
+
+/// First words of a sentence that says something only behind the one before it.
+const BACK: &str = "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ";
+/// Phrases of such a sentence.
+const BACK_PHRASES: &str = "do that|do this|do it|do so|like that|of that|of this";
+
+/// True if a sentence says something only behind the one before it.
+pub(super) fn refers_back(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty()).unwrap_or_default();
+    BACK.split_whitespace().any(|word| word == first)
+        || BACK_PHRASES.split('|').any(|phrase| has_phrase(&lower, phrase))
+}
+
+/// True if a phrase stands in a text as words of its own.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
+    text.match_indices(phrase).any(|(at, _)| {
+        let (before, rest) = text.split_at(at);
+        let after = rest.get(phrase.len()..).unwrap_or_default();
+        !is_letter(before.chars().next_back()) && !is_letter(after.chars().next())
+    })
 }
 
 /// Words of decisions, which are among the cues above.
@@ -119,4 +186,40 @@ pub(super) fn promises(sentence: &str) -> bool {
         .map_or(sentence, |(at, _)| sentence.get(..at).unwrap_or(sentence));
     let lower = begin.to_lowercase();
     PROMISES.iter().any(|cue| lower.starts_with(cue)) && !lower.starts_with("let me know")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d10_sentences_that_hold_for_all_turns_to_come_are_told_from_others() {
+        for rule in [
+            "Never call me before noon.",
+            "Under no circumstances does it leave the house.",
+            "Could you please always answer in French?",
+            "Auf keinen Fall am Freitag.",
+            "一定要靠窗的座位。",
+        ] {
+            assert_eq!(standing(rule), Some(Standing::Rule), "{rule}");
+        }
+        for plan in [
+            "Let's take the night train.",
+            "Mia Berg handles the tickets.",
+            "Mia Berg -> tickets, Jo Falk -> food",
+        ] {
+            assert_eq!(standing(plan), Some(Standing::Plan), "{plan}");
+        }
+        for other in
+            ["Never mind.", "Must it be red?", "The house handles it.", "It outlets 5 amperes."]
+        {
+            assert_eq!(standing(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn d10_a_sentence_about_the_one_before_it_refers_back() {
+        assert!(refers_back("That is a hard rule.") && refers_back("So let's not do that again."));
+        assert!(!refers_back("I think that we must stop."));
+    }
 }

@@ -54,6 +54,21 @@ impl Rules {
         self.lines.push(line);
     }
 
+    /// Goes on with the latest line.
+    pub(super) fn extend(&mut self, more: &str) {
+        if let Some(last) = self.lines.last_mut() {
+            last.text.push(' ');
+            last.text.push_str(more);
+        }
+    }
+
+    /// The lines with their places: instructions and decisions before plans, and the newest first.
+    pub(super) fn by_worth(&self) -> Vec<(usize, &Line)> {
+        let mut lines: Vec<_> = self.lines.iter().enumerate().rev().collect();
+        lines.sort_by_key(|(_, line)| std::cmp::Reverse(cue::standing(&line.text)));
+        lines
+    }
+
     /// The lines; one that was replaced is empty.
     pub(super) fn lines(&self) -> &[Line] {
         &self.lines
