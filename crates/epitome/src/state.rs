@@ -99,14 +99,21 @@ struct Shares {
 
 impl Shares {
     const WITH_TOOLS: Self =
-        Self { state: 88, requests: 13, rules: 10, done: 7, open: 4, known: 40 };
+        Self { state: 88, requests: 13, rules: 7, done: 7, open: 4, known: 40 };
     /// The same of a summary that is only the state.
     const ONLY_STATE: Self =
-        Self { state: 100, requests: 15, rules: 12, done: 8, open: 5, known: 45 };
+        Self { state: 100, requests: 15, rules: 8, done: 8, open: 5, known: 45 };
     /// If people and a model only talk, quotes say best what it is about. What holds for all turns to come is not left to them:
     /// the more is said, the less likely is one of its sentences to be quoted.
     const TALK: Self = Self { state: 30, requests: 6, rules: 20, done: 0, open: 1, known: 0 };
 }
+
+/// Tokens for instructions in a short summary: a share of it would be too little for a single one.
+const LEAST_RULES: u32 = 14;
+/// The least summary that has so many.
+const LEAST_FOR_RULES: u32 = 150;
+/// The most that these may be of the summary, in percent.
+const MOST_RULES: u32 = 12;
 
 /// A summary of fewer tokens than this is only the state, if tools take part.
 const LEAST_FOR_QUOTES: u32 = 100;
@@ -316,7 +323,9 @@ impl State {
         };
         let share = |percent: u32| share(target_tokens, percent);
         let mut out = String::new();
-        let rules = chosen(self.rules.by_worth(), share(shares.rules), LINE, tokenizer);
+        let least = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
+        let rules = share(shares.rules).max(least.min(share(MOST_RULES)));
+        let rules = chosen(self.rules.by_worth(), rules, LINE, tokenizer);
         // The last request is what is asked for, and the first one what all of it is about.
         let mut requests = Vec::from_iter(self.requests.iter().enumerate().rev());
         if let [_, others @ ..] = requests.as_mut_slice() {
