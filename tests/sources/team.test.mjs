@@ -40,16 +40,18 @@ const limitAt = (age) => [[41, 500], [21, 1_000], [11, 2_000]].find(([from]) => 
 /** A result of this many tokens that differs everywhere. */
 const resultOf = (tokens) => Array.from({ length: Math.ceil(tokens / 10) }, (_, line) => `roses${String(line).padStart(4, "0")} `).join("").slice(0, tokens);
 
-/** The lines of a summary of quotes, each with the name of who said it. A long summary has letters for its speakers. */
+/** The lines of a summary without a model but its headings, each with the name of who said it. A long one has letters for its speakers. */
 function saidBy(summary) {
-  const [first, ...others] = summary.split("\n");
-  const legend = first.startsWith("Speakers: ") ? first.slice("Speakers: ".length).split("; ").map((entry) => entry.split(" = ")) : [];
-  const speakers = new Map(legend);
-  const lines = legend.length > 0 ? others : [first, ...others];
-  return lines.map((line) => {
-    const [, label, text] = /^([\w ]+): (.*)$/.exec(line) ?? assert.fail(line);
+  let speakers = new Map();
+  return summary.split("\n").flatMap((line) => {
+    if (line.endsWith(":")) return [];
+    if (line.startsWith("Speakers: ")) {
+      speakers = new Map(line.slice("Speakers: ".length).split("; ").map((entry) => entry.split(" = ")));
+      return [];
+    }
+    const [, label, text] = /^(?:- \[\d+\] )?([\w ]+): (.*)$/.exec(line) ?? assert.fail(line);
     const speaker = speakers.get(label) ?? label;
-    return [speaker.replace(/^(user|assistant) /, ""), text];
+    return [[speaker.replace(/^(user|assistant) /, ""), text]];
   });
 }
 

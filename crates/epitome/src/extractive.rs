@@ -194,13 +194,21 @@ mod tests {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Every word of a state stands in a message, but for headings and numbers of messages.
+    /// Every word of a state stands in a message, but for headings, numbers of messages and the speakers of these.
     fn assert_stated(state: &str, envelope: &Envelope) {
         let all: Vec<&str> = envelope.entries.iter().map(|entry| entry.text.as_str()).collect();
         let all = all.join("\n").to_lowercase();
         for line in state.lines().filter_map(|line| line.strip_prefix("- ")) {
-            let text = line.strip_prefix('[').and_then(|line| line.split_once("] "));
-            let text = text.map_or(line, |(_, text)| text).to_lowercase();
+            let numbered = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+            let is_by = |number: &str, text: &str| {
+                let mut entries = envelope.entries.iter();
+                let entry = entries.find(|entry| entry.number.to_string() == number)?;
+                let named = entry.speaker.contains(' ').then_some(entry.speaker.as_str())?;
+                Some(text.strip_prefix(&format!("{named}: ")).expect("the speaker").to_owned())
+            };
+            let said = numbered.and_then(|(number, text)| is_by(number, text));
+            let text = said.unwrap_or_else(|| numbered.map_or(line, |(_, text)| text).to_owned());
+            let text = text.to_lowercase();
             for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
                 assert!(all.contains(word), "{word:?} of {line:?} was never said");
             }

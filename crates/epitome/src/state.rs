@@ -22,6 +22,7 @@ use strum::EnumCount;
 use crate::message::{CALLS, Entry};
 use crate::text::excerpt::{split, without_note};
 use crate::text::sentence;
+use crate::text::speaker::{Labels, UNKNOWN, speaker};
 use crate::tokens::Tokenizer;
 
 /// What the messages so far come to.
@@ -43,17 +44,30 @@ pub(crate) struct State {
 struct Line {
     /// The numbers of the messages, the latest last; 0 is an earlier summary without one.
     sources: Vec<u32>,
+    /// Who said it, as the head of an entry has it; empty for somebody without a name.
+    speaker: String,
     text: String,
 }
 
 impl Line {
-    fn new(number: u32, text: impl Into<String>) -> Self {
-        Self { sources: vec![number], text: text.into() }
+    fn new(number: u32, speaker: &str, text: impl Into<String>) -> Self {
+        // Without a name there is only one user.
+        let speaker = if speaker.contains(' ') { self::speaker(speaker) } else { String::new() };
+        Self { sources: vec![number], speaker, text: text.into() }
     }
 
     /// The latest message.
     fn number(&self) -> u32 {
         self.sources.last().copied().unwrap_or_default()
+    }
+
+    /// What is written before the text.
+    fn head(&self) -> String {
+        let number = self.number();
+        match self.speaker.is_empty() {
+            true => format!("[{number}] "),
+            false => format!("[{number}] {}: ", self.speaker),
+        }
     }
 }
 
@@ -174,7 +188,12 @@ impl State {
         let parsed = numbered.and_then(|(number, text)| Some((number.parse().ok()?, text)));
         let (number, text) = parsed.unwrap_or((0, line));
         self.tools |= matches!(section, Section::Done | Section::Known);
-        let own = || Line::new(number, text);
+        let own = || {
+            let (speaker, said) = Labels::default().split(text, UNKNOWN);
+            // A role alone is the start of a sentence: `user: admin`.
+            let said = if speaker.contains(' ') { said } else { text };
+            Line::new(number, &speaker, said)
+        };
         match section {
             Section::Requests => self.requests.push(own()),
             Section::Rules => self.rules.parse(own()),
@@ -220,7 +239,7 @@ impl State {
             }
         }
         if !said.trim().is_empty() && self.answers {
-            self.said(role, said.trim(), entry.number);
+            self.said(&entry.speaker, said.trim(), entry.number);
         }
         if calls {
             // What was announced is being done.
@@ -246,7 +265,8 @@ impl State {
         });
     }
 
-    fn said(&mut self, role: &str, text: &str, number: u32) {
+    fn said(&mut self, speaker: &str, text: &str, number: u32) {
+        let role = speaker.split(' ').next().unwrap_or_default();
         let sentences = sentence::split(text);
         // True for a question back and for the announcement of an answer, neither of which answers anything.
         let is_open = |sentence: &str| {
@@ -261,7 +281,7 @@ impl State {
         self.open.retain(is_asked_by_user);
         let line = |text: &str, longest: usize| {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            Line::new(number, split(&text, longest).0)
+            Line::new(number, speaker, split(&text, longest).0)
         };
         if role == "user" {
             // A yes or a thank you asks for nothing.
@@ -387,7 +407,7 @@ fn chosen<'a>(
     let mut seen = BTreeSet::new();
     let mut chosen: Vec<(usize, String)> = Vec::new();
     for (place, line) in lines {
-        if line.text.is_empty() || !seen.insert(line.text.as_str()) {
+        if line.text.is_empty() || !seen.insert((line.speaker.as_str(), line.text.as_str())) {
             continue;
         }
         let whole = chosen.is_empty().then_some(line.text.len());
@@ -396,7 +416,7 @@ fn chosen<'a>(
         let texts = whole
             .into_iter()
             .chain(lengths)
-            .map(|length| format!("[{}] {}", line.number(), shortened(&line.text, length)));
+            .map(|length| format!("{}{}", line.head(), shortened(&line.text, length)));
         let fitting =
             texts.map(|text| (cost(&text, tokenizer), text)).find(|(cost, _)| *cost <= left);
         if let Some((cost, text)) = fitting {
@@ -507,6 +527,34 @@ mod tests {
                 ("assistant", "It costs 150 dollars. Shall I cancel it?"),
             ],
         )
+    }
+
+    #[test]
+    fn f4_a_line_says_who_of_several_said_it_also_in_the_next_state() {
+        let team = entries(
+            1,
+            &[
+                ("user dana", "Please plan the bridge. Never close both lanes."),
+                ("assistant ann", "The lanes close one by one."),
+            ],
+        );
+        let expected = "Requests:\n\
+            - [1] user dana: Please plan the bridge. Never close both lanes.\n\
+            Instructions and decisions:\n\
+            - [1] user dana: Never close both lanes.\n";
+        assert_eq!(written("", &team), expected);
+        assert_eq!(written(expected, &[]), expected);
+        assert_eq!(
+            written(
+                "",
+                &entries(
+                    1,
+                    &[("user dana", "user: never close both lanes."), ("assistant", "Yes.")]
+                )
+            ),
+            "Requests:\n- [1] user dana: user: never close both lanes.\n\
+             Instructions and decisions:\n- [1] user dana: user: never close both lanes.\n"
+        );
     }
 
     #[test]

@@ -19,7 +19,12 @@ pub(super) fn of(summary: &str) -> impl Iterator<Item = Line<'_>> {
             return None;
         }
         if let Some(text) = numbered(line) {
-            return Some(Line { speaker: UNKNOWN.to_owned(), text });
+            let (speaker, said) = Labels::default().split(text, UNKNOWN);
+            return match speaker.contains(' ') {
+                true => Some(Line { speaker, text: said }),
+                // A role alone is the start of a sentence: `user: admin`.
+                false => Some(Line { speaker: UNKNOWN.to_owned(), text }),
+            };
         }
         let (speaker, text) = labels.split(line, &before);
         before.clone_from(&speaker);
