@@ -10,6 +10,9 @@ const CHAT = Array.from({ length: 200 }, (_, turn) =>
   said(turn % 2 ? "assistant" : "user", `Turn ${turn} is about src/bed-${turn}.rs. `.padEnd(10_000, "Roses need water. ")),
 );
 
+/** Keeps a tenth of the chat, so that nearly all of it is summarized. */
+const POLICY = { preset: "recommended", window: 400_000, keep: { tokens: 50_000 } };
+
 /** Counts the tasks of the event loop, until it is stopped. */
 function countTasks() {
   const counted = { tasks: 0, stop: () => clearImmediate(next) };
@@ -24,7 +27,7 @@ function countTasks() {
 async function compactorWith(options = {}) {
   const compactor = await createCompactor({
     format: "openai-chat",
-    policy: { preset: "recommended", window: 400_000 },
+    policy: POLICY,
     summarize: () => "They looked at src/bed-1.rs and src/bed-x.rs.",
     ...options,
   });
@@ -86,7 +89,7 @@ test("j24: the conversation can be changed and disposed of while a compaction re
 
 test("j24: messages that are appended in slices are those of one call, and the page can react", async () => {
   const whole = await compactorWith();
-  const compactor = await createCompactor({ format: "openai-chat", policy: { preset: "recommended", window: 400_000 } });
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
   const counted = countTasks();
   const ids = await compactor.appendInSlices(CHAT);
   counted.stop();
@@ -101,7 +104,7 @@ test("j24: messages that are appended in slices are those of one call, and the p
 });
 
 test("j24: an append in slices that is aborted or refused leaves what was appended before", async () => {
-  const compactor = await createCompactor({ format: "openai-chat", policy: { preset: "recommended", window: 400_000 } });
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
   const controller = new AbortController();
   const appending = compactor.appendInSlices(CHAT, { signal: controller.signal });
   controller.abort();

@@ -58,7 +58,7 @@ const checklist = (facts) => facts.filter(({ kind }) => kind === "checklist");
 
 for (const name of ["fill", "recommended"]) {
   test(`d10: a checklist of 120 items stays whole through several compactions, by ${name}`, async () => {
-    const policy = { preset: name, keepRequestsTokens: 0 };
+    const policy = { preset: name, keepRequestsTokens: 0, window: 100_000 };
     let { compactor } = await forgetful(policy, `Build it.\n\n${ITEMS.join("\n")}\n\nThanks.`);
     for (let round = 0; round < 4; round += 1) {
       const report = await compactor.compact();
@@ -147,7 +147,7 @@ test("d10: names of people are facts, and other words are not", async () => {
     "Alice, Bob and Carol agreed on it. My name is Søren O'Neill.",
     "Let us use the API. This Is fine. The end.",
   ];
-  const { compactor } = await forgetful({ preset: "recommended", keepRequestsTokens: 0 }, text.join("\n"));
+  const { compactor } = await forgetful({ preset: "recommended", keepRequestsTokens: 0, window: 100_000 }, text.join("\n"));
   const { receipt } = await compactor.compact();
   const names = [...receipt.kept, ...receipt.appended, ...receipt.givenUp].filter(({ kind }) => kind === "name");
   const expected = ["Alice", "Bob", "Carol", "Chen", "Jean-Luc van der Berg", "Maria Gonzalez", "Olga", "Priya", "Søren O'Neill", "Tom"];

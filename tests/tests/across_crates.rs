@@ -9,4 +9,5 @@ mod conversations;
 mod every_format;
 mod media;
 mod packaged;
+mod use_of_the_window;
 mod whole_requests;

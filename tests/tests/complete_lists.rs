@@ -44,6 +44,7 @@ fn every_action_of_a_plan_is_listed() {
         OffloadToolResults,
         RemoveReasoning,
         Summarize,
+        ExcerptLastRequest,
         DropOldest,
         Summarized,
     );

@@ -224,6 +224,14 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             </p>
         }
     });
+    let excerpted = report.excerpted.is_some().then(|| {
+        view! {
+            <p class="hint">
+                "The last request alone is longer than the target: the model gets its beginning and its end. The history \
+                 has it whole."
+            </p>
+        }
+    });
     let floor = report.floor.clone().map(|floor| {
         view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
     });
@@ -268,7 +276,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             )}
             {cached}
         </p>
-        {invented} {fallback} <Steps steps /> {floor}
+        {invented} {fallback} <Steps steps /> {excerpted} {floor}
         {repaired}
     }
 }

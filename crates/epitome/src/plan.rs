@@ -323,6 +323,11 @@ impl Plan {
         u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
     }
 
+    /// The position of the last request if it would be shortened. Linear.
+    pub(crate) fn excerpted(&self) -> Option<usize> {
+        self.actions.iter().rposition(|action| *action == Action::ExcerptLastRequest)
+    }
+
     /// How many messages the summary would stand for: all in front of the tail that do not stay, those of earlier summaries
     /// included.
     pub fn summarized(&self) -> u32 {

@@ -219,6 +219,6 @@ proptest! {
 #[test]
 fn random_policies_have_every_kind_of_reducer_and_trigger() {
     let (reducers, triggers) = random::policy::generated_kinds();
-    assert_eq!(reducers.into_iter().collect::<Vec<_>>(), (0..6).collect::<Vec<_>>());
+    assert_eq!(reducers.into_iter().collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
     assert_eq!(triggers.into_iter().collect::<Vec<_>>(), (0..11).collect::<Vec<_>>());
 }

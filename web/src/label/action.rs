@@ -14,6 +14,7 @@ pub(crate) fn action_label(action: Action) -> &'static str {
         Action::ClearToolResults => "clear tool results",
         Action::OffloadToolResults => "offload tool results",
         Action::RemoveReasoning => "remove reasoning",
+        Action::ExcerptLastRequest => "excerpt last request",
         Action::DropOldest => "drop oldest",
         Action::Summarize => "summarize",
         Action::Summarized => "summarized",
@@ -32,6 +33,9 @@ pub(crate) fn action_sentence(action: Action) -> &'static str {
             "A compaction would offload its tool results, which can be read back in full."
         }
         Action::RemoveReasoning => "A compaction would remove its signed reasoning.",
+        Action::ExcerptLastRequest => {
+            "A compaction would shorten it to its beginning and its end; the history has it whole."
+        }
         Action::DropOldest => "A compaction would remove it to free tokens.",
         Action::Summarize => "A compaction would summarize it.",
         Action::Summarized => "The active summary replaces it.",
@@ -48,6 +52,7 @@ pub(crate) fn action_summary(action: Action) -> &'static str {
         Action::ClearToolResults => "have tool results cleared",
         Action::OffloadToolResults => "have tool results offloaded",
         Action::RemoveReasoning => "lose their signed reasoning",
+        Action::ExcerptLastRequest => "keep their beginning and their end",
         Action::DropOldest => "are removed to free tokens",
         Action::Summarize => "become the summary",
         Action::Summarized => "are summarized already",
@@ -115,7 +120,8 @@ impl Treatment {
             | Action::ClearToolInputs
             | Action::ClearToolResults
             | Action::OffloadToolResults
-            | Action::RemoveReasoning => Self::Shortened,
+            | Action::RemoveReasoning
+            | Action::ExcerptLastRequest => Self::Shortened,
             Action::Summarize => Self::Summarized,
             Action::Summarized => Self::Gone,
         }

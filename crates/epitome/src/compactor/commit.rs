@@ -306,6 +306,7 @@ impl Compactor {
                 .map(|used| PreparedReport { used: Some(used), wasted: Waste::default() }),
             budget_used_pct: self.percent(after.tokens),
             session: self.session(),
+            excerpted: plan.excerpted().and_then(|at| Some(self.log().message(at)?.id.clone())),
             floor: self.policy.is_due(&after).then(|| plan.floor.clone().unwrap_or(over)),
             findings: prospect.view.findings.clone(),
         }
@@ -372,6 +373,7 @@ impl Compactor {
             receipt: Receipt::default(),
             requests: asked.requests,
             summarizer: asked.report(self.policy.summary.cost),
+            excerpted: None,
             waited_ms: None,
             prepared: None,
             budget_used_pct: self.percent(tokens),

@@ -7,7 +7,7 @@ use super::prepare::{PreparedUse, Waste};
 
 use crate::facts::Receipt;
 use crate::history::Finding;
-use crate::message::CheckpointId;
+use crate::message::{CheckpointId, MessageId};
 use crate::policy::{Reason, SummaryInput};
 
 /// How a compaction ended.
@@ -128,6 +128,10 @@ pub struct Report {
     pub budget_used_pct: f64,
     /// The number of the session after it, from 1: every committed summary begins another.
     pub session: u32,
+    /// The last request if it was too long for the target, and only its beginning and its end are in the view; the history has
+    /// it whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpted: Option<MessageId>,
     /// What was repaired in the view, so that the provider accepts it.
     pub findings: Vec<Finding>,
     /// Why the view is still not below the threshold, item by item; `None` if it is.

@@ -42,6 +42,8 @@ actions! {
     OffloadToolResults = "offloadToolResults",
     /// Its signed reasoning is removed: the model accepts it only behind an unchanged history.
     RemoveReasoning = "removeReasoning",
+    /// It is the last request, of which a beginning and an end stay.
+    ExcerptLastRequest = "excerptLastRequest",
     /// It is removed to make room.
     DropOldest = "dropOldest",
     /// The summary replaces it.

@@ -4,6 +4,7 @@ mod clear;
 mod clear_results;
 mod deduplicate;
 mod drop_oldest;
+mod excerpt_request;
 mod offload;
 mod reduction;
 mod shorten;
@@ -26,6 +27,7 @@ fn propose(reduction: &Reduction, rule: &ReducerRule) -> Option<Proposals> {
             let until_target = rule.when.is_none();
             Proposals { until_target, ..offload::propose(reduction, settings) }
         }
+        Reducer::ExcerptLastRequest => excerpt_request::propose(reduction),
         // The last resort: only if no summarizer can make room.
         Reducer::DropOldest => {
             if reduction.policy.summary.summarizer().is_some() {

@@ -262,7 +262,7 @@ fn check_reducer_rule(rule: &ReducerRule, window: u32, field: &str) -> Result<()
 
 fn check_reducer(reducer: &Reducer, field: &str) -> Result<(), PolicyError> {
     match reducer {
-        Reducer::Deduplicate | Reducer::DropOldest => Ok(()),
+        Reducer::Deduplicate | Reducer::ExcerptLastRequest | Reducer::DropOldest => Ok(()),
         Reducer::TruncateToolResults(TruncateToolResults { steps }) => {
             let check =
                 |TruncationStep { from_messages: _, max_tokens: _ }: &TruncationStep| Ok(());

@@ -12,6 +12,9 @@ const KEEP_REQUESTS_FRACTION: f64 = 0.1;
 /// Upper limit of that share, in tokens.
 const MAX_KEEP_REQUESTS_TOKENS: u32 = 20_000;
 
+/// The share of a large window that a summary may have.
+const SUMMARY_FRACTION: f64 = 0.08;
+
 /// The window that the numbers of the five systems are made for.
 const SOURCE_WINDOW: u32 = 200_000;
 
@@ -62,8 +65,9 @@ presets! { window:
 
 impl Policy {
     /// A compaction is due at 75 % of the window and reduces the conversation to 50 %. Reducers run first and may
-    /// make a summary unnecessary. The last 20 % of the window and the latest user messages stay word for word. A
-    /// large prompt in the tool loop, or one that the provider rejects as too long, is compacted as well.
+    /// make a summary unnecessary. Of what the target leaves room for, the summary has at most half, and at most 8,000 tokens or
+    /// 8 % of the window, up to 20,000; the latest messages fill the rest, word for word. A large prompt in the tool loop, or one
+    /// that the provider rejects as too long, is compacted as well.
     pub fn recommended(window: u32) -> Self {
         let min_offload_saving = share(window, 0.1).min(20_000);
         let offload = Reducer::OffloadToolResults(OffloadToolResults::default());
@@ -76,7 +80,7 @@ impl Policy {
             warning: None,
             prepare_at: None,
             target: 0.5,
-            keep: Keep::Fraction(0.2),
+            keep: Keep::Fraction(0.4),
             keep_requests_tokens: share(window, KEEP_REQUESTS_FRACTION)
                 .min(MAX_KEEP_REQUESTS_TOKENS),
             reducers: vec![
@@ -88,8 +92,12 @@ impl Policy {
                     clear_at_least: min_offload_saving,
                     ..ReducerRule::in_compactions(offload)
                 },
+                ReducerRule::in_compactions(Reducer::ExcerptLastRequest),
             ],
-            summary: SummarySettings::default(),
+            summary: SummarySettings {
+                max_tokens: Some(share(window, SUMMARY_FRACTION).clamp(8_000, 20_000)),
+                ..SummarySettings::default()
+            },
             memory: MemorySettings::default(),
             tasks: TaskSettings::default(),
             summary_placement: SummaryPlacement::SystemSummaryTail,

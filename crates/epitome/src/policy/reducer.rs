@@ -56,6 +56,9 @@ pub enum Reducer {
     /// Replaces large tool results by their beginning, their end and a path under which the app can read all of it.
     /// Without a condition of its own it starts with the newest and stops at the target.
     OffloadToolResults(OffloadToolResults),
+    /// Shortens the last user request to its beginning and its end if it alone exceeds the target: otherwise no compaction
+    /// could reach it. The report names it, and the history has it whole. A pinned request stays as it is.
+    ExcerptLastRequest,
     /// Removes the oldest messages until the rest meets the target. A tool call is removed with its results. The last
     /// resort: it is applied only if nothing is summarized.
     DropOldest,

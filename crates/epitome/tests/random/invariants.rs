@@ -155,7 +155,8 @@ impl<'a> CheckedView<'a> {
             let Edit::Replace { id, changes } = edit else { continue };
             let message = &self.messages[self.places[id.as_str()]];
             for change in changes {
-                let fits = message.parts.get(change.part).is_some_and(|part| fits(part, change));
+                let part = message.parts.get(change.part);
+                let fits = part.is_some_and(|part| fits(message.role, part, change));
                 ensure(fits, || format!("{id}: {change:?} is no change of its part"))?;
             }
         }
@@ -326,9 +327,12 @@ fn kept(edit: &Edit) -> Option<&str> {
     }
 }
 
-/// True for an allowed change: results and arguments may be shortened, and signed reasoning removed.
-fn fits(part: &Part, change: &PartChange) -> bool {
+/// True for an allowed change: results and arguments may be shortened, signed reasoning removed, and a request cut in its middle.
+fn fits(role: Role, part: &Part, change: &PartChange) -> bool {
     match (part, &change.change) {
+        (Part::Text { text }, Change::Text { text: now }) => {
+            role == Role::User && is_excerpt(text, now)
+        }
         (Part::ToolResult { .. }, Change::Text { .. } | Change::Offload { .. }) => true,
         (Part::ToolCall { arguments, .. }, Change::Arguments { arguments: now }) => {
             names(arguments) == names(now)
@@ -336,6 +340,15 @@ fn fits(part: &Part, change: &PartChange) -> bool {
         (Part::Reasoning { signature, .. }, Change::Remove) => signature.is_some(),
         _ => false,
     }
+}
+
+/// True for the beginning of a text, one line about the gap, and the end of it.
+fn is_excerpt(text: &str, excerpt: &str) -> bool {
+    let lines: Vec<&str> = excerpt.lines().collect();
+    (0..lines.len()).any(|note| {
+        let (head, tail) = (lines[..note].join("\n"), lines[note + 1..].join("\n"));
+        text.starts_with(&head) && text.trim_end().ends_with(tail.trim_end())
+    })
 }
 
 /// The names of the arguments, in order; `None` if they are JSON, but not an object.

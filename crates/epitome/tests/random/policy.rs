@@ -135,6 +135,7 @@ fn reducer_rule() -> impl Strategy<Value = ReducerRule> {
         2 => clear,
         2 => offload,
         2 => clear_results,
+        1 => Just(Reducer::ExcerptLastRequest),
         1 => Just(Reducer::DropOldest)
     ];
     let when = prop_oneof![1 => Just(None), 1 => trigger().prop_map(Some)];
@@ -450,6 +451,7 @@ fn reducer_number(reducer: &Reducer) -> usize {
         Reducer::OffloadToolResults(_) => 3,
         Reducer::DropOldest => 4,
         Reducer::ClearToolResults(_) => 5,
+        Reducer::ExcerptLastRequest => 6,
     }
 }
 

@@ -17,6 +17,7 @@ pub(in crate::settings) enum ReducerKind {
     ClearToolInputs,
     ClearToolResults,
     OffloadToolResults,
+    ExcerptLastRequest,
     DropOldest,
 }
 
@@ -26,6 +27,7 @@ options!(ReducerKind {
     ClearToolInputs: "clearToolInputs", "Clear tool inputs";
     ClearToolResults: "clearToolResults", "Clear tool results";
     OffloadToolResults: "offloadToolResults", "Offload tool results";
+    ExcerptLastRequest: "excerptLastRequest", "Excerpt last request";
     DropOldest: "dropOldest", "Drop oldest";
 });
 
@@ -91,6 +93,7 @@ impl ReducerKind {
             Reducer::ClearToolInputs(_) => Self::ClearToolInputs,
             Reducer::ClearToolResults(_) => Self::ClearToolResults,
             Reducer::OffloadToolResults(_) => Self::OffloadToolResults,
+            Reducer::ExcerptLastRequest => Self::ExcerptLastRequest,
             Reducer::DropOldest => Self::DropOldest,
         }
     }
@@ -105,6 +108,9 @@ impl ReducerKind {
             Self::ClearToolResults => "Replaces all but the newest tool results by a placeholder.",
             Self::OffloadToolResults => {
                 "Shortens large tool results, which can be read back in full."
+            }
+            Self::ExcerptLastRequest => {
+                "Shortens the last request if it alone exceeds the target; it stays whole in the history."
             }
             Self::DropOldest => "The last resort if nothing is summarized.",
         }
@@ -127,6 +133,7 @@ impl ReducerKind {
             Self::OffloadToolResults => ReducerRule::in_compactions(Reducer::OffloadToolResults(
                 OffloadToolResults::default(),
             )),
+            Self::ExcerptLastRequest => ReducerRule::in_compactions(Reducer::ExcerptLastRequest),
             Self::DropOldest => ReducerRule::when(Reducer::DropOldest, above(1.0)),
         }
     }
@@ -189,7 +196,7 @@ impl ReducerKind {
     /// Its limits.
     pub(super) fn fields(self) -> Vec<TextField> {
         let own = match self {
-            Self::Deduplicate | Self::DropOldest => Vec::new(),
+            Self::Deduplicate | Self::ExcerptLastRequest | Self::DropOldest => Vec::new(),
             Self::TruncateToolResults => vec![steps()],
             Self::ClearToolInputs => vec![
                 self.protected(|reducer| match reducer {
