@@ -392,7 +392,7 @@ mod tests {
         form.set_text(&keep_amount(), "6".to_owned());
         form.set_text(&chunks(), "3".to_owned());
         assert_eq!(form.changed_fields(), ["keep", "summary.chunks"]);
-        form.edit(|policy| policy.keep = Keep::Fraction(0.2));
+        form.edit(|policy| policy.keep = Keep::Fraction(0.4));
         form.set_text(&chunks(), "1".to_owned());
         assert!(form.changed_fields().is_empty());
     }
