@@ -734,6 +734,11 @@ export interface ReportFields {
    */
   session: number;
   /**
+   * The last request if it was too long for the target, and only its beginning and its end are in the view; the history has
+   * it whole.
+   */
+  excerpted?: MessageId;
+  /**
    * What was repaired in the view, so that the provider accepts it.
    */
   findings: Finding[];
@@ -1257,7 +1262,7 @@ export interface ReducerRule {
 /**
  * A way to save tokens without a model.
  */
-export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { clearToolResults: ClearToolResults } | { offloadToolResults: OffloadToolResults } | "dropOldest";
+export type Reducer = "deduplicate" | { truncateToolResults: TruncateToolResults } | { clearToolInputs: ClearToolInputs } | { clearToolResults: ClearToolResults } | { offloadToolResults: OffloadToolResults } | "excerptLastRequest" | "dropOldest";
 
 /**
  * Settings of the reducer `truncateToolResults`. By default results are truncated to 2,000 tokens from 11 messages
@@ -1971,7 +1976,7 @@ export interface MessageAction {
 /**
  * What a compaction does to a message.
  */
-export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "clearToolResults" | "offloadToolResults" | "removeReasoning" | "dropOldest" | "summarize" | "summarized";
+export type Action = "keep" | "deduplicate" | "truncateToolResults" | "clearToolInputs" | "clearToolResults" | "offloadToolResults" | "removeReasoning" | "excerptLastRequest" | "dropOldest" | "summarize" | "summarized";
 
 /** What the next turns cost with each way, in US dollars. */
 export interface Economics {
