@@ -84,7 +84,9 @@ pub(crate) fn build_receipt(
     retained.add_summary(summary);
     let mut receipt = Receipt { unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
+    let mut series = Series::default();
     for mut mention in facts.into_vec() {
+        series.add(&mention);
         match (retained.find(&mention).map(str::to_owned), mention.kind) {
             (Some(text), _) => {
                 mention.text = text;
@@ -106,7 +108,6 @@ pub(crate) fn build_receipt(
     let mut by_importance: Vec<usize> = (0..missing.len()).collect();
     by_importance
         .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
-    let series = Series::of(&receipt.kept, &missing);
     let mut left = budget.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut too_long = 0;
@@ -138,22 +139,21 @@ pub(crate) fn build_receipt(
 }
 
 /// Labels of so many numbers that none of them says much: `round: 246`.
-struct Series<'a> {
-    sizes: BTreeMap<&'a str, usize>,
+#[derive(Default)]
+struct Series {
+    sizes: BTreeMap<String, usize>,
 }
 
 /// The most numbers with a label that identifies each.
 const SHORT_SERIES: usize = 8;
 
-impl<'a> Series<'a> {
-    fn of(kept: &'a [Fact], missing: &'a [Mention]) -> Self {
-        let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
-        let kept = kept.iter().map(|fact| (fact.kind, fact.label.as_str()));
-        let missing = missing.iter().map(|mention| (mention.kind, mention.label.as_str()));
-        for (_, label) in kept.chain(missing).filter(|(kind, _)| *kind == Kind::Number) {
-            *sizes.entry(label).or_default() += 1;
+impl Series {
+    /// Counts a number of this transcript. One that only an earlier summary has does not count: with the numbers that each
+    /// compaction appends, a label of a few would be a series in every other one.
+    fn add(&mut self, mention: &Mention) {
+        if mention.kind == Kind::Number && mention.numbers.len() > mention.carried {
+            *self.sizes.entry(mention.label.clone()).or_default() += 1;
         }
-        Self { sizes }
     }
 
     fn have(&self, kind: Kind, label: &str) -> bool {
