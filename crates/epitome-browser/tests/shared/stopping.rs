@@ -98,7 +98,8 @@ const ANSWER_AT_ONCE: &str = r#"
 
 #[wasm_bindgen_test]
 async fn dropping_a_request_closes_its_connection() {
-    let scripted = Scripted::new("slow");
+    // An answer that ends could end before it is dropped.
+    let scripted = Scripted::new("stall-mid");
     let has_begun = Cell::new(false);
     {
         let mut on_delta = |_: &str| has_begun.set(true);
