@@ -7,9 +7,10 @@
 
 import { createInterface } from "node:readline";
 import { contextChef } from "./strategies/context-chef.mjs";
+import { epitome } from "./strategies/epitome.mjs";
 import { langchain } from "./strategies/langchain.mjs";
 
-const STRATEGIES = { ...langchain, ...contextChef };
+const STRATEGIES = { ...langchain, ...contextChef, ...epitome };
 
 // Standard output has answers only. Both packages write warnings to the console.
 console.log = console.error;

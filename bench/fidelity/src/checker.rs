@@ -44,6 +44,27 @@ pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
                     fault(if each { "joined" } else { "never said" });
                 }
             }
+            "Requests:" | "Instructions and decisions:" | "Open:" => {
+                let (said, before) = numbered(line);
+                let pieces: Vec<String> = said.split('…').map(bare).collect();
+                let is_said =
+                    |text: &String| pieces.iter().all(|piece| text.contains(piece.as_str()));
+                if !texts.iter().any(is_said) {
+                    fault("never said");
+                }
+                let mut before = before.split(", ").map(bare);
+                if !before.all(|value| texts.iter().any(|text| text.contains(&value))) {
+                    fault("never said before");
+                }
+            }
+            "Done with tools:" => {
+                let (call, _) = numbered(line);
+                // A call and its subject stand before what became of it.
+                let subject = call.split([' ', ':', '(']).find(|word| !word.is_empty());
+                if !texts.iter().any(|text| text.contains(&bare(subject.unwrap_or_default()))) {
+                    fault("never called");
+                }
+            }
             "Known:" => {
                 let values = line.split_once(": ").map_or("", |(_, values)| values);
                 for entry in values.split(", ") {
@@ -120,6 +141,19 @@ const HEADINGS: [&str; 8] = [
     "Checklists and criteria, word for word:",
 ];
 
+/// What stands behind the number of a message and a named speaker, and the values in brackets that it has replaced.
+fn numbered(line: &str) -> (&str, &str) {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let text = match line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
+        Some((number, text)) if number.bytes().all(|byte| byte.is_ascii_digit()) => text,
+        _ => line,
+    };
+    match text.split_once(" (before: ") {
+        Some((text, before)) => (text, before.trim_end_matches(')')),
+        None => (text, ""),
+    }
+}
+
 /// The text of an item that is done.
 fn done(line: &str) -> Option<String> {
     ["[x] ", "[X] "].iter().find_map(|mark| line.split_once(mark)).map(|(_, text)| bare(text))
@@ -178,6 +212,9 @@ mod tests {
             ("user: It is blue. It is red.", "joined"),
             ("user: It is green.", "never said"),
             ("Known:\n- code: X15", "never said"),
+            ("Requests:\n- [1] It is blue. It is red.", "never said"),
+            ("Instructions and decisions:\n- [1] It is blue. (before: pink)", "never said before"),
+            ("Done with tools:\n- [2] paint blue", "never called"),
             ("Said:\nassistant: - [ ] ship", "stale"),
             ("Also said, word for word:\n- user: yes", "says nothing"),
             ("Said:\ntool: [12 more characters]", "noise"),

@@ -1,7 +1,8 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
-//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
+//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model` measures with a model behind an endpoint,
+//! and is in none of the others. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
 //! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
@@ -83,6 +84,12 @@ fn main() {
         return;
     }
     let packages = Packages::start();
+    if parts.iter().any(|part| part == "model") {
+        let chats = data::lines(&folder.join("openai/tool-chat-tau2-airline.jsonl.gz"));
+        let cuts = chats.iter().step_by(chats.len().div_ceil(WITH_MODEL));
+        with_model(&packages, cuts.filter_map(|chat| Cut::of(data::messages(chat)).pop()));
+        return;
+    }
     let mut chart = Chart::default();
     if wanted("meetings") {
         alone(
@@ -261,6 +268,30 @@ fn chats(packages: &Packages, chart: &mut Chart, chats: &[Chat]) {
         table.print(&title, "cover");
         chart.add(&title, table);
     }
+}
+
+/// How many chats a model summarizes: each takes it minutes.
+const WITH_MODEL: usize = 12;
+
+/// Prints what an agent needs later and still has if a model summarizes, beside the same without one.
+fn with_model(packages: &Packages, cuts: impl Iterator<Item = Cut>) {
+    let mut table = Table::default();
+    for cut in cuts {
+        let (name, share) = BUDGETS[2];
+        let budget = (cut.tokens as f64 * share) as usize;
+        let (before, tail) = cut.tail(budget / 2);
+        let left = budget - tokens::count(&tail);
+        let mut add = |method: &str, tail: &str, summary: &str, labelled: bool| {
+            table.add(method, name, vec![cut.score(tail, summary, labelled)]);
+        };
+        add("half tail, extractive", &tail, &engine::summary(before, left), true);
+        let summary = packages.once("epitome, model", before, left);
+        add("half tail, a model", &tail, &summary, true);
+        let kept = packages.once("LangChain, summarization, model", &cut.prefix, budget);
+        add("LangChain, summarization, a model", &kept, "", false);
+        eprintln!("{} tokens\n{summary}\n", cut.tokens);
+    }
+    table.print("I_need, airline, labelled", "half tail, extractive");
 }
 
 fn tools(packages: &Packages, chart: &mut Chart, name: &str, chats: &[Vec<Cut>]) {

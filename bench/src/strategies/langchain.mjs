@@ -2,6 +2,7 @@
 
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { ClearToolUsesEdit, summarizationMiddleware } from "langchain";
+import { WINDOW, answer } from "./model.mjs";
 import { tokensOfMessage } from "./tokens.mjs";
 
 const ROLES = { human: "user", ai: "assistant", tool: "tool", system: "system" };
@@ -52,15 +53,15 @@ const trim = (list, messages, tokens) =>
   });
 
 /** One run of the summarization middleware, with half of the tokens for the last messages. */
-async function summarized(messages, tokens, answer) {
+async function summarized(messages, tokens, answer, prompt = { summaryPrompt: "{messages}" }) {
   const middleware = summarizationMiddleware({
     model: { invoke: async (shown) => ({ content: await answer(shown) }) },
     trigger: { tokens: 1 },
     keep: { tokens: Math.max(Math.floor(tokens / 2), 1) },
     tokenCounter: counter(messages),
-    // The summarizer has no instructions to follow, and reads everything: by default it would get the last 4,000 tokens.
-    summaryPrompt: "{messages}",
+    // By default the summarizer would get the last 4,000 tokens.
     trimTokensToSummarize: Number.MAX_SAFE_INTEGER,
+    ...prompt,
   });
   const state = { messages: messages.map(read) };
   const changed = await middleware.beforeModel(state, { context: {} });
@@ -70,6 +71,13 @@ async function summarized(messages, tokens, answer) {
     const isSummary = message.additional_kwargs?.lc_source === "summarization";
     return isSummary ? { role: "user", content: message.content } : kept(message, messages);
   });
+}
+
+/** How many tokens the messages that are kept leave for a summary. */
+async function leftBy(messages, tokens) {
+  const view = await summarized(messages, tokens, async () => "");
+  const tokensOf = (result) => tokensOfMessage(typeof result === "number" ? messages[result] : result);
+  return Math.max(tokens - view.reduce((sum, result) => sum + tokensOf(result), 0), 0);
 }
 
 /** The messages that a prompt shows, by the speakers at the beginning of lines. */
@@ -91,14 +99,17 @@ export const langchain = {
     return view.map((message) => kept(message, messages));
   },
 
-  /** Half of the tokens for the last messages, and for a summary of the others what these leave. */
+  /** Half of the tokens for the last messages, and for a summary of the others what these leave. Ours has no instructions to
+   * follow. */
   async "LangChain, summarization"(messages, tokens, summarize) {
-    const view = await summarized(messages, tokens, async () => "");
-    const used = view.reduce(
-      (sum, result) => sum + tokensOfMessage(typeof result === "number" ? messages[result] : result),
-      0,
-    );
-    return summarized(messages, tokens, (prompt) => summarize(shownIn(prompt), Math.max(tokens - used, 0)));
+    const left = await leftBy(messages, tokens);
+    return summarized(messages, tokens, (prompt) => summarize(shownIn(prompt), left));
+  },
+
+  /** The same with a model, LangChain's own instructions, and as much of the conversation as the model's window has room for. */
+  async "LangChain, summarization, model"(messages, tokens) {
+    const left = await leftBy(messages, tokens);
+    return summarized(messages, tokens, (prompt) => answer(prompt, left), { trimTokensToSummarize: WINDOW - left - 1_500 });
   },
 
   /** Results of tools except the last three are cleared, and of what is left the last messages that fit are kept. */
