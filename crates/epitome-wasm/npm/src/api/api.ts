@@ -5,7 +5,8 @@ import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import type { EstimateMessagesOptions } from "../host/estimate.js";
-import { endpointFrom, type EndpointSummarize, type EndpointSummarizeOptions } from "../host/endpoint.js";
+import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
+import type { EndpointSummarizeOptions } from "../host/endpoint-options.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
@@ -33,7 +34,7 @@ import {
 } from "./modules.js";
 
 export * from "./counting.js";
-export type { Agent, AppendOptions, CompactIfNeededOptions, CompactionEvent, CompactOptions, Compactor, RequestContext, SaveFailed, SaveState, SummaryDelta, SyncReport, UnknownModel } from "../host/compactor.js";
+export type { Agent, AppendOptions, CompactIfNeededOptions, CompactOptions, Compactor, RequestContext, SaveState, SyncReport } from "../host/compactor.js";
 export type { CompactorState } from "../host/state.js";
 export type { PlanningOptions } from "../host/plan.js";
 export type { CompactionCosts, Costs, Economics, EconomicsOptions } from "../models/economics.js";
@@ -44,7 +45,9 @@ export type { PlanOptions } from "../host/create.js";
 export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
-export type { EndpointCompletion, EndpointRequest, EndpointSummarize, EndpointSummarizeOptions, RequestFields } from "../host/endpoint.js";
+export type { EndpointCompletion, EndpointRequest, EndpointSummarize } from "../host/endpoint.js";
+export type { EndpointSummarizeOptions, RequestFields } from "../host/endpoint-options.js";
+export type { CompactionEvent, SaveFailed, SummaryDelta, UnknownModel } from "../host/events.js";
 export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 

@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, property } from "../error.js";
 import type { Report } from "../glue/epitome.js";
-import type { CompactionEvent } from "../host/compactor.js";
+import type { CompactionEvent } from "../host/events.js";
 import type { Answer, FromThread, Question, Result, Task, ToThread } from "./protocol.js";
 
 /** What a compaction needs of the worker. */

@@ -1,7 +1,7 @@
 // What the worker and its engine thread say to each other.
 
 import type { Format, PolicySpec, Reason, Report } from "../glue/epitome.js";
-import type { CompactionEvent } from "../host/compactor.js";
+import type { CompactionEvent } from "../host/events.js";
 import type { Changes } from "../host/options.js";
 import type { SummarizeRequest, Summary } from "../host/summarize.js";
 

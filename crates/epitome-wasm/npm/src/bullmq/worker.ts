@@ -2,7 +2,7 @@
 
 import { type ConnectionOptions, type Job, UnrecoverableError, Worker } from "bullmq";
 import type { Format, PolicySpec, Reason, Report } from "../glue/epitome.js";
-import type { CompactionEvent } from "../host/compactor.js";
+import type { CompactionEvent } from "../host/events.js";
 import type { Summarize } from "../host/summarize.js";
 import { QUEUE_SETTINGS } from "../queue/schedule.js";
 import { type Cipher, NO_CIPHER } from "../storage/cipher.js";

@@ -1,8 +1,7 @@
 // Conversations that are kept: what a store is, one in memory, opening, exporting and importing, and a queue of compactions.
 
 export { openConversation } from "../storage/open.js";
-export type { Compactors, OpenConversation, OpenOptions, Role } from "../storage/open.js";
-export type { TabsOptions } from "../storage/tabs.js";
+export type { Compactors, OpenConversation, OpenOptions, Role, TabsOptions } from "../storage/conversation.js";
 export type { Cipher } from "../storage/cipher.js";
 export { indexedDbStore, type IndexedDbOptions } from "../storage/indexed-db.js";
 export { memoryStore } from "../storage/memory.js";

@@ -2,7 +2,7 @@
 
 import { AgentCalls, type Calls } from "./calls.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
-import type { Engine as Module } from "../wasm/engine.js";
+import type { Engine as Module } from "../wasm/instances.js";
 import type { Agent } from "./compactor.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";

@@ -1,8 +1,6 @@
 // The interface of a compactor: one conversation that is kept below its threshold.
 
-import type { Counted } from "../counting/count.js";
 import type {
-  EngineEvent,
   Finding,
   Format,
   Layers,
@@ -18,6 +16,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
+import type { CompactionEvent } from "./events.js";
 import type { AgentOptions, Changes } from "./options.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 import type { CompactorState } from "./state.js";
@@ -38,32 +37,6 @@ export interface CompactOptions {
 export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
   /** The point in the app's request loop. */
   phase?: Phase;
-}
-
-/** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel;
-
-/** A policy names a model and gives no window, and the model is not known. */
-export interface UnknownModel {
-  type: "unknownModel";
-  model: string;
-  /** The window that is used. */
-  window: number;
-}
-
-/** The app's `save` failed after a compaction, or the browser could not store the compaction, such as on a full disk: it is
- * applied in memory, and stored by the next commit that succeeds. */
-export interface SaveFailed {
-  type: "saveFailed";
-  message: string;
-}
-
-/** A part of a summary while it is written. */
-export interface SummaryDelta {
-  type: "delta";
-  /** The id of the summarizer request. */
-  request: number;
-  text: string;
 }
 
 /** Whether something is stored: by a commit that has succeeded, by one that runs, or not. */

@@ -3,7 +3,7 @@
 import { fieldsOf, messagesOf, optionalSignal, reading, textOf } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
-import type { Engine as Module } from "../wasm/engine.js";
+import type { Engine as Module } from "../wasm/instances.js";
 import { bufferOf, retire } from "../wasm/instances.js";
 import { AgentView } from "./agent.js";
 import { Calls } from "./calls.js";

@@ -1,6 +1,7 @@
 // Drives a compaction: does what the engine asks for, with one method for each of its outputs.
 
-import type { CompactionEvent, CompactOptions } from "./compactor.js";
+import type { CompactOptions } from "./compactor.js";
+import type { CompactionEvent } from "./events.js";
 import { optionalFunction, optionalSignal, optionalText } from "../arguments.js";
 import { asEpitomeError, epitomeError, messageOf, property } from "../error.js";
 import type {
@@ -14,11 +15,12 @@ import type {
   SummaryRequest,
 } from "../glue/epitome.js";
 import type { EngineCalls } from "./calls.js";
-import { declines, type Host, notify } from "./options.js";
+import { notify } from "./notify.js";
+import { declines, type Host } from "./options.js";
 import { overflowOf } from "./overflow.js";
 import { pause } from "./pause.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
-import type { Engine as Module } from "../wasm/engine.js";
+import type { Engine as Module } from "../wasm/instances.js";
 
 /** A compaction in progress. */
 interface Run {

@@ -2,7 +2,22 @@
 
 import { kindOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
-import type { EndpointSummarizeOptions } from "./endpoint.js";
+import type { EndpointOptions } from "../glue/endpoint.js";
+
+/** Options of an endpoint that summarizes. */
+export interface EndpointSummarizeOptions extends EndpointOptions {
+  /**
+   * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
+   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
+   * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
+   * the model, limits of tokens, streaming, the format of the answer. With tools, `tool_choice` is `none` unless it is given
+   * here.
+   */
+  request?: RequestFields | (() => RequestFields);
+}
+
+/** Fields of a request's body, as the provider names them. */
+export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What each option has to be, as `typeof` says it. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {

@@ -2,8 +2,8 @@
 
 import { fieldsOf, optionalFunction, optionalSignal, reading, textOf, wholeOf } from "../arguments.js";
 import { epitomeError, guarded } from "../error.js";
-import { endpointOptionsOf } from "./endpoint-options.js";
-import type { Completion, EndpointOptions } from "../glue/endpoint.js";
+import { type EndpointSummarizeOptions, endpointOptionsOf, type RequestFields } from "./endpoint-options.js";
+import type { Completion } from "../glue/endpoint.js";
 import type { Format, SummaryRequest } from "../glue/epitome.js";
 import type { Source } from "../wasm/engine.js";
 import { loaderOf } from "../wasm/glued.js";
@@ -11,21 +11,6 @@ import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
 /** Loads the module that asks providers. */
 export const loadEndpoint = loaderOf(() => import("../glue/endpoint-factory.js"));
-
-/** Options of an endpoint that summarizes. */
-export interface EndpointSummarizeOptions extends EndpointOptions {
-  /**
-   * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
-   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
-   * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
-   * the model, limits of tokens, streaming, the format of the answer. With tools, `tool_choice` is `none` unless it is given
-   * here.
-   */
-  request?: RequestFields | (() => RequestFields);
-}
-
-/** Fields of a request's body, as the provider names them. */
-export type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What an endpoint needs of a request. */
 export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> &

@@ -1,7 +1,7 @@
 // How much conversations hold together, so that the memory of an instance never ends in the middle of a call.
 
 import { epitomeError } from "../error.js";
-import type { Engine } from "../wasm/engine.js";
+import type { Engine } from "../wasm/instances.js";
 import { instanceOf, retire } from "../wasm/instances.js";
 
 /**

@@ -3,9 +3,9 @@
 import type { CountTokens } from "../counting/count.js";
 import type { TokenizerSources } from "../counting/tokenizer.js";
 import { kindOf, optionalFunction } from "../arguments.js";
-import { epitomeError, messageOf } from "../error.js";
+import { epitomeError } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
-import type { CompactionEvent } from "./compactor.js";
+import type { CompactionEvent } from "./events.js";
 import type { FormatOf } from "./format-messages.js";
 import type { RankRecall } from "../recall/rank.js";
 import type { RecallIndexKeeper } from "../recall/recall.js";
@@ -151,18 +151,4 @@ function timeoutOf(timeoutMs: number | undefined): number {
 /** True if the answer of `beforeCompaction` cancels the compaction. */
 export function declines(answer: unknown): boolean {
   return answer === false || (typeof answer === "object" && answer !== null && Reflect.get(answer, "skip") === true);
-}
-
-/** Calls a listener of the app, which cannot influence what happens: what it throws is logged to the console. */
-export async function notify<T>(listener: ((news: T) => unknown) | undefined, news: T): Promise<void> {
-  try {
-    await listener?.(news);
-  } catch (error) {
-    try {
-      console.error(error);
-    } catch {
-      // The console may throw when it reads the value.
-      console.error(messageOf(error, "a listener failed and did not say why"));
-    }
-  }
 }

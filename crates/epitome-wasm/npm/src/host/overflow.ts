@@ -2,7 +2,7 @@
 
 import { isEpitomeError, property } from "../error.js";
 import type { ContextOverflow } from "../glue/epitome.js";
-import type { Engine } from "../wasm/engine.js";
+import type { Engine } from "../wasm/instances.js";
 
 /** Fields in which clients keep the server's error, or the error that they got. */
 const NESTED = ["error", "cause", "lastError", "response", "data", "body", "responseBody", "detail", "$metadata"];

@@ -3,7 +3,7 @@
 import { optionalFunction } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Status } from "../glue/epitome.js";
-import { notify } from "./options.js";
+import { notify } from "./notify.js";
 
 /** What a page shows of a compactor. */
 export interface CompactorState<M extends object = object> {

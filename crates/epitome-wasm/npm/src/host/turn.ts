@@ -5,7 +5,7 @@ import { fieldsOf, optionalFunction, optionalSignal } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { ContextOverflow, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
 import type { Repaired } from "../glue/validation.js";
-import type { Engine } from "../wasm/engine.js";
+import type { Engine } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
 import { overflowOf } from "./overflow.js";
 import type { Validation } from "./validation.js";

@@ -19,7 +19,8 @@ import type {
   SummaryRequest,
   Usage,
 } from "../glue/epitome.js";
-import type { Engine as Module, Modules } from "../wasm/engine.js";
+import type { Modules } from "../wasm/engine.js";
+import type { Engine as Module } from "../wasm/instances.js";
 import { bufferOf } from "../wasm/instances.js";
 import type { Economics } from "../models/economics.js";
 import type { ModelInfo } from "../models/models.js";

@@ -3,69 +3,18 @@
 import { optionalFunction } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Format } from "../glue/epitome.js";
-import type { CompactionEvent, Compactor } from "../host/compactor.js";
+import type { Compactor } from "../host/compactor.js";
+import type { CompactionEvent } from "../host/events.js";
 import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
-import { type Cipher, NO_CIPHER } from "./cipher.js";
+import { NO_CIPHER } from "./cipher.js";
+import type { Compactors, OpenConversation, OpenOptions } from "./conversation.js";
 import { keptIndex } from "./kept-index.js";
-import type { Store } from "./store.js";
-import { inTabs, type TabsOptions } from "./tabs.js";
+import { inTabs } from "./tabs.js";
 import { TailKeeper } from "./tail.js";
 import { archiveOf } from "./transfer.js";
-import { type Damage, type Read, readVerified } from "./verified.js";
+import { type Read, readVerified } from "./verified.js";
 import { conflict, Writer } from "./writer.js";
-
-/** The functions of `epitome` or of `epitome/slim` that make compactors. */
-export interface Compactors {
-  createCompactor<M extends object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
-  restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
-}
-
-/** How a conversation is opened. */
-export interface OpenOptions<M extends object = object, F extends Format = FormatOf<M>>
-  extends Omit<CompactorOptions<M, F>, "commit" | "recallIndex"> {
-  /** Where it is kept. */
-  store: Store;
-  /** Its id in the store. */
-  id: string;
-  /** Encrypts what the store gets. */
-  cipher?: Cipher;
-  /** Those of `epitome/slim`, for an app that uses it. Default: those of `epitome`, which are loaded when they are needed. */
-  compactors?: Compactors;
-  /**
-   * Has the tabs of a page share the conversation: the first one writes, and the others follow what it commits, until it is
-   * their turn. Without it, each opening takes the conversation over.
-   */
-  tabs?: TabsOptions;
-}
-
-/**
- * What this page may do with a conversation. A `writer` changes and stores it. A `follower` shows what the writer commits, and
- * changes nothing. One that is `stale` has lost it to another writer with changes that it had not stored: they are only in
- * its memory, and no commit of it succeeds any more.
- */
-export type Role = "writer" | "follower" | "stale";
-
-/** A conversation of a store. */
-export interface OpenConversation<M extends object = object> {
-  /** Its compactor. `commit()` stores what is new; a compaction is stored before it is applied. */
-  readonly compactor: Compactor<M>;
-  /** What could not be read, if the store has lost something. The conversation goes on from the last whole commit. */
-  readonly damage: Damage | undefined;
-  /** The number of its last commit. */
-  sequence(): number;
-  /** What this page may do with it. Without `tabs`, it begins as `writer`. */
-  role(): Role;
-  /**
-   * Makes a follower the writer, in place of the one that is. Nothing happens if it is the writer already. Rejects with
-   * `conflict` if it is stale; then import `archive()`, which keeps its messages as a branch, and open it again.
-   */
-  takeOver(): Promise<void>;
-  /** The conversation as it is in memory, stored or not, as JSON Lines for `importConversation` and `restoreCompactor`. */
-  archive(): Promise<string>;
-  /** Disposes of the compactor. What was not committed is lost. */
-  close(): void;
-}
 
 /**
  * Opens a conversation, or begins one, and takes over as its writer: commits of one who has opened it earlier are refused from

@@ -7,22 +7,13 @@
 import { epitomeError, guarded, property } from "../error.js";
 import type { Format } from "../glue/epitome.js";
 import type { Compactor } from "../host/compactor.js";
-import { notify } from "../host/options.js";
+import { notify } from "../host/notify.js";
 import { NO_CIPHER } from "./cipher.js";
 import { forwarded } from "./forwarded.js";
-import type { OpenConversation, OpenOptions, Role } from "./open.js";
+import type { OpenConversation, OpenOptions, Role, TabsOptions } from "./conversation.js";
 import { archiveOf } from "./transfer.js";
 import { NOTHING, type Read, readVerified } from "./verified.js";
 import { conflict } from "./writer.js";
-
-/** How the tabs of a page share a conversation. */
-export interface TabsOptions {
-  /** Called when a follower shows something new, and when the role of this tab has changed. */
-  onChange?: () => void;
-  /** Called with what kept a tab from following, or from becoming the writer. It goes on with what it has. Default: the
-   * console gets it. */
-  onError?: (error: unknown) => void;
-}
 
 type Options<M extends object> = OpenOptions<M, Format>;
 

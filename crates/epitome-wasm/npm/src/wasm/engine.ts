@@ -6,11 +6,8 @@ import { epitomeError, messageOf } from "../error.js";
 import type * as glue from "../glue/epitome.js";
 import { createGlue } from "../glue/factory.js";
 import { ScratchBuffer } from "./buffer.js";
-import { type Instance, loadOnce } from "./instances.js";
+import { type Engine, type Instance, loadOnce } from "./instances.js";
 import type { NumericSource } from "./numeric.js";
-
-/** The functions of an instance of the module. */
-export type Engine = Omit<typeof glue, "default" | "initSync">;
 
 /** What the module can be compiled from. */
 export type ModuleInput = glue.InitInput;

@@ -4,8 +4,11 @@
 // when none of its compactors is left.
 
 import { epitomeError } from "../error.js";
+import type * as glue from "../glue/epitome.js";
 import type { ScratchBuffer } from "./buffer.js";
-import type { Engine } from "./engine.js";
+
+/** The functions of an instance of the module. */
+export type Engine = Omit<typeof glue, "default" | "initSync">;
 
 /** An instance, and what its compactors take of it. */
 export interface Instance {
