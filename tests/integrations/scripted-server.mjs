@@ -89,7 +89,7 @@ function streamed(events) {
 }
 
 /** Serves a scripted model until the test ends. An illegal prompt, or one that breaks a promise, is answered with an error; so is one
- * of more than `limit` tokens, as the provider does it. */
+ * of more than `limit` tokens, with the error that the provider has for it. */
 export async function serve(test, format, { limit = Infinity, ...options } = {}) {
   const script = new ScriptedModel(options);
   const { neutral, reply, events, tooLong } = FORMATS[format];

@@ -17,8 +17,8 @@ const COUNT: usize = 10;
 /// Joins the shard for ASCII and the rest to the packed vocabulary that they were split from.
 ///
 /// `cargo xtask vocab` writes both files. With the shard alone, a [`BytePairs`](super::BytePairs) counts ASCII text
-/// exactly, and other text too high; its token numbers are not those of the encoding. Fails if a file is not such a
-/// file, or if the two do not belong together. Takes a few milliseconds.
+/// exactly, and other text too high; its token numbers are not those of the encoding. Fails if a file is not one of
+/// these, or if the two do not belong together. Takes a few milliseconds.
 pub fn join_shards(ascii: &[u8], rest: &[u8]) -> Result<Vec<u8>, VocabularyError> {
     use VocabularyError::{NoVocabulary, UnknownFormat, WrongChecksum};
 

@@ -4,13 +4,13 @@ import { property } from "../error.js";
 import type { PolicySpec } from "../glue/epitome.js";
 import { type ModelInfo, modelInfo } from "./models.js";
 
-/** A policy with the windows of its models, and the models of which none is known. */
+/** A policy with the windows of its models, and the names of those that are not known. */
 export interface WithWindows {
   policy: PolicySpec | undefined;
   unknown: string[];
 }
 
-/** A policy with the windows of these models: of all, or of the agent that is named. */
+/** The policy with the windows of these models: each is that of an agent, or of the policy itself if no agent is named. */
 export function completed(policy: PolicySpec | undefined, lacking: readonly (readonly [agent: string | undefined, model: string])[]): WithWindows {
   const unknown = new Set<string>();
   const fields: Record<string, unknown> = {};
@@ -31,7 +31,7 @@ export function completed(policy: PolicySpec | undefined, lacking: readonly (rea
   return { policy: Object.keys(fields).length === 0 ? policy : { ...policy, ...fields }, unknown: [...unknown] };
 }
 
-/** The window that a policy has for a model: what a prompt may have. */
+/** The window that a policy has for a model: the most tokens of a prompt. */
 function windowOf({ window, maxInput = window }: ModelInfo): number {
   return Math.min(window, maxInput);
 }
