@@ -347,10 +347,9 @@ impl State {
         let rules = share(shares.rules).max(least.min(share(MOST_RULES)));
         let rules = chosen(self.rules.by_worth(), rules, LINE, tokenizer);
         // The last request is what is asked for, and the first one what all of it is about.
-        let mut requests = Vec::from_iter(self.requests.iter().enumerate().rev());
-        if let [_, others @ ..] = requests.as_mut_slice() {
-            others.rotate_right(others.len().min(1));
-        }
+        let mut between = self.requests.iter().enumerate();
+        let (first, last) = (between.next(), between.next_back());
+        let requests = last.into_iter().chain(first).chain(between.rev());
         let requests = chosen(requests, share(shares.requests), REQUEST, tokenizer);
         let done = self.calls.lines(share(shares.done), tokenizer);
         let open = self.open.iter().enumerate().rev();

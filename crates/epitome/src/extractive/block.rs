@@ -1,6 +1,5 @@
 //! A part of a conversation from which one selection is made: its pieces with their tokens, terms and weights.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::notes::Context;
@@ -65,12 +64,15 @@ impl Block {
             term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
         }
         found.sort_unstable();
-        let series = Series::of(pieces);
+        let series = series(pieces, &found);
+        let mut first_found = 0;
         let mut weights = Vec::new();
         let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
         for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
             let first = u32::try_from(pieces.len() - new).unwrap_or(0);
-            weights.push(weight(same, context, new, first) * series.factor(same));
+            let series = series.get(first_found).copied().unwrap_or_default();
+            first_found += same.len();
+            weights.push(weight(same, context, new, first) * series_factor(series));
             let mut before = None;
             for &(_, index) in same {
                 if before != Some(index)
@@ -127,39 +129,35 @@ fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) ->
     (factor * rare.sqrt() * rare.sqrt().sqrt() * often.sqrt()) as f32
 }
 
-/// The identifiers of pieces in series: what is numbered through, such as rounds or pages, identifies little.
-struct Series {
-    /// The most identifiers in a series of each.
-    sizes: BTreeMap<Term, usize>,
-}
+/// The identifiers up to which each of a series counts whole.
+const SHORT_SERIES: f32 = 4.0;
 
-/// The identifiers of a series up to which each counts whole.
-const SHORT_SERIES: usize = 4;
-
-impl Series {
-    fn of(pieces: &[Piece<'_>]) -> Self {
-        let mut series: BTreeMap<u64, BTreeSet<Term>> = BTreeMap::new();
-        for piece in pieces {
-            term::for_each_in_series(&piece.text, |word, identifier| {
-                series.entry(word).or_default().insert(identifier);
-            });
-        }
-        let mut sizes = BTreeMap::new();
-        for identifiers in series.into_values().filter(|it| it.len() > SHORT_SERIES) {
-            let size = identifiers.len();
-            for identifier in identifiers {
-                let known = sizes.entry(identifier).or_default();
-                *known = size.max(*known);
+/// For each occurrence of a term in `found`, which is sorted: at its first one the identifiers in the longest series of it, and
+/// 0 elsewhere. What is numbered through, such as rounds or pages, identifies little.
+fn series(pieces: &[Piece<'_>], found: &[(Term, u32)]) -> Vec<u32> {
+    let mut behind: Vec<(Term, u32)> = Vec::new();
+    for piece in pieces {
+        term::for_each_in_series(&piece.text, |word, identifier| {
+            let first = found.partition_point(|(term, _)| *term < identifier);
+            behind.push((word, u32::try_from(first).unwrap_or(u32::MAX)));
+        });
+    }
+    behind.sort_unstable();
+    behind.dedup();
+    let mut sizes = vec![0; found.len()];
+    for series in behind.chunk_by(|(a, _), (b, _)| a == b) {
+        for (_, first) in series {
+            if let Some(size) = sizes.get_mut(*first as usize) {
+                *size = (*size).max(u32::try_from(series.len()).unwrap_or(u32::MAX));
             }
         }
-        Self { sizes }
     }
+    sizes
+}
 
-    /// The factor of a term, from all its occurrences.
-    fn factor(&self, same: &[(Term, u32)]) -> f32 {
-        let size = same.first().and_then(|(term, _)| self.sizes.get(term));
-        size.map_or(1.0, |size| (SHORT_SERIES as f32 / *size as f32).sqrt())
-    }
+/// The factor of a term in a series of this many.
+fn series_factor(size: u32) -> f32 {
+    (SHORT_SERIES / (size as f32).max(SHORT_SERIES)).sqrt()
 }
 
 /// The natural logarithm, by square roots only: unlike `ln`, they give the same bits on every machine, and so the same

@@ -29,11 +29,11 @@ pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(
 
 /// Calls `each` for every identifier with the word before it: `round` and `246` of `round 246`. Identifiers behind the same word
 /// are a series.
-pub(super) fn for_each_in_series(text: &str, mut each: impl FnMut(u64, Term)) {
+pub(super) fn for_each_in_series(text: &str, mut each: impl FnMut(Term, Term)) {
     identifier::for_each(text, |identifier, before| {
         let word =
             before.trim_end().rsplit(|c: char| !is_alphanumeric(c)).find(|it| !it.is_empty());
-        each(word.map_or(0, hash), Term::Identifier(hash(identifier)));
+        each(Term::Word(word.map_or(0, hash)), Term::Identifier(hash(identifier)));
     });
 }
 

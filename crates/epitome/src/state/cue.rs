@@ -50,7 +50,7 @@ const ROLES: &str = "owns own owner owners leads lead leading responsible handle
     responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный";
 
 /// What a sentence of a user is worth to later turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// It says who does something, or what is done from now on.
     Plan,

@@ -110,7 +110,10 @@ impl Known {
                 self.mention("", value, Mention::Said);
                 return;
             }
-            if let Some(label) = identifier::label(before, &self.stop_words) {
+            // What a bare number is stands right before it, or before one more word, as in "a total of 384".
+            let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+            let named = if is_number { last_words(before) } else { before };
+            if let Some(label) = identifier::label(named, &self.stop_words) {
                 self.mention(&label, value, Mention::Said);
             }
         });
@@ -255,6 +258,12 @@ fn power(base: f32, exponent: u32) -> f32 {
         left >>= 1;
     }
     result
+}
+
+/// The last two words of a text.
+fn last_words(text: &str) -> &str {
+    let start = text.trim_end().rmatch_indices(char::is_whitespace).nth(1);
+    start.and_then(|(at, _)| text.get(at..)).unwrap_or(text)
 }
 
 /// True for an identifier that names one thing. `credit_card` names a kind, and `morning/noon` a choice.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Line;
-use super::cue;
+use super::cue::{self, Standing};
 use crate::text::stop_words::StopWords;
 
 /// All that hold, in the order in which they were said.
@@ -62,11 +62,15 @@ impl Rules {
         }
     }
 
-    /// The lines with their places: instructions and decisions before plans, and the newest first.
+    /// The lines with their places: instructions and decisions before plans, and these before what was cut off so far that it is
+    /// neither; of each, the newest first.
     pub(super) fn by_worth(&self) -> Vec<(usize, &Line)> {
-        let mut lines: Vec<_> = self.lines.iter().enumerate().rev().collect();
-        lines.sort_by_key(|(_, line)| std::cmp::Reverse(cue::standing(&line.text)));
-        lines
+        let lines = self.lines.iter().enumerate().rev();
+        let lines: Vec<_> = lines.map(|line| (cue::standing(&line.1.text), line)).collect();
+        let of = |wanted: Option<Standing>| {
+            lines.iter().filter(move |(standing, _)| *standing == wanted).map(|(_, line)| *line)
+        };
+        of(Some(Standing::Rule)).chain(of(Some(Standing::Plan))).chain(of(None)).collect()
     }
 
     /// The lines; one that was replaced is empty.

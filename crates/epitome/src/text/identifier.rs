@@ -6,7 +6,9 @@ use super::stop_words::StopWords;
 /// Calls `each` for every identifier with what stands before it. Linear in the text.
 pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)) {
     let mut start = 0;
-    let ends = text.char_indices().filter(|(_, character)| delimits(*character));
+    let ends = text.char_indices().filter(|(at, character)| {
+        delimits(*character) && !(*character == ',' && separates_thousands(text, *at))
+    });
     let ends = ends.map(|(at, character)| (at, at + character.len_utf8()));
     for (end, next) in ends.chain([(text.len(), text.len())]) {
         let word = text.get(start..end).unwrap_or_default();
@@ -55,6 +57,16 @@ pub fn is_identifier(candidate: &str) -> bool {
         }
     }
     digits >= 3 || (digits > 0 && small + capitals + joints > 0) || (joints > 0 && small >= 3)
+}
+
+/// True for a comma within a number, such as 64,050: with a digit before it and exactly three behind it.
+fn separates_thousands(text: &str, comma: usize) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    comma > 0
+        && is_digit(comma - 1)
+        && (1..=3).all(|more| is_digit(comma + more))
+        && !is_digit(comma + 4)
 }
 
 fn delimits(character: char) -> bool {
