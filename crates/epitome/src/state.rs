@@ -529,6 +529,16 @@ mod tests {
     }
 
     #[test]
+    fn d10_neither_a_part_of_a_number_nor_a_measure_is_known() {
+        let said = "It must be under 140 euros. It fell from 64,050 to 47,900 within 25–30 days. \
+                    The 24-hour ticket KD-77120 makes a total of 384.";
+        let written = written_with_tools(&[("assistant", said)]);
+        let known: Vec<&str> =
+            written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
+        assert_eq!(known, ["- ticket: KD-77120", "- total: 384"]);
+    }
+
+    #[test]
     fn f4_a_line_says_who_of_several_said_it_also_in_the_next_state() {
         let team = entries(
             1,

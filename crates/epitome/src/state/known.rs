@@ -266,8 +266,17 @@ fn last_words(text: &str) -> &str {
     start.and_then(|(at, _)| text.get(at..)).unwrap_or(text)
 }
 
-/// True for an identifier that names one thing. `credit_card` names a kind, and `morning/noon` a choice.
+/// True for an identifier that names one thing. `credit_card` names a kind, `morning/noon` a choice, `24-hour` a measure and
+/// `25–30` a range.
 fn is_thing(value: &str) -> bool {
+    let number = value.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = value.get(number..).unwrap_or_default();
+    let is_measure = behind
+        .strip_prefix('-')
+        .is_some_and(|unit| !unit.is_empty() && unit.bytes().all(|byte| byte.is_ascii_lowercase()));
+    if number > 0 && (is_measure || behind.starts_with('–')) {
+        return false;
+    }
     let is_path = value.bytes().filter(|byte| *byte == b'/').count() > 1;
     let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
