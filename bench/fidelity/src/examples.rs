@@ -22,7 +22,7 @@ pub(crate) const CHATS: [(&str, &str); 10] = [
 ];
 
 /// The share of a conversation that its summary may have, in percent.
-const SHARE: usize = 75;
+const SHARE: usize = 35;
 
 /// The messages of a conversation, one for each line: `user NAME: text`, `assistant: text`, `call TOOL ARGUMENTS`,
 /// `result TEXT` with `\n` as a line break. A line that begins with blanks belongs to the one before.
@@ -58,7 +58,8 @@ pub(crate) fn messages(chat: &str) -> Vec<Value> {
 /// The summary of a written conversation.
 pub(crate) fn summary(messages: &[Value]) -> String {
     let all: usize = messages.iter().map(|message| tokens::count(&data::text_of(message))).sum();
-    engine::summary(messages, all * SHARE / 100)
+    // Not fitted to the share: a list of tasks stays whole beyond it.
+    engine::summary_of(messages, u32::try_from(all * SHARE / 100).unwrap_or(u32::MAX))
 }
 
 /// Writes a file for each conversation: its summary, and the conversation below it.

@@ -4,7 +4,7 @@
 
 mod calls;
 mod changes;
-mod cue;
+pub(crate) mod cue;
 mod digest;
 mod json;
 mod known;
@@ -128,6 +128,11 @@ const LEAST_RULES: u32 = 14;
 const LEAST_FOR_RULES: u32 = 150;
 /// The most that these may be of the summary, in percent.
 const MOST_RULES: u32 = 12;
+/// A summary of work with tools that has so many tokens says who wants what, what holds, what was done and what is open, in at
+/// least so many tokens each.
+const LEAST_FOR_SECTIONS: u32 = 240;
+const LEAST_SECTIONS: [(Section, u32); 4] =
+    [(Section::Requests, 70), (Section::Rules, 30), (Section::Done, 30), (Section::Open, 20)];
 
 /// A summary of fewer tokens than this is only the state, if tools take part.
 const LEAST_FOR_QUOTES: u32 = 100;
@@ -342,18 +347,29 @@ impl State {
             false => Shares::TALK,
         };
         let share = |percent: u32| share(target_tokens, percent);
+        let least = |section: Section| {
+            let has_sections = self.tools && target_tokens >= LEAST_FOR_SECTIONS;
+            let mut sections = LEAST_SECTIONS.iter().filter(|_| has_sections);
+            sections.find(|(own, _)| *own == section).map_or(0, |(_, tokens)| *tokens)
+        };
         let mut out = String::new();
-        let least = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
-        let rules = share(shares.rules).max(least.min(share(MOST_RULES)));
+        let least_rules = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
+        let least_rules = least_rules.min(share(MOST_RULES)).max(least(Section::Rules));
+        let rules = share(shares.rules).max(least_rules);
         let rules = chosen(self.rules.by_worth(), rules, LINE, tokenizer);
         // The last request is what is asked for, and the first one what all of it is about.
         let mut between = self.requests.iter().enumerate();
         let (first, last) = (between.next(), between.next_back());
         let requests = last.into_iter().chain(first).chain(between.rev());
-        let requests = chosen(requests, share(shares.requests), REQUEST, tokenizer);
-        let done = self.calls.lines(share(shares.done), tokenizer);
+        let requests = chosen(
+            requests,
+            share(shares.requests).max(least(Section::Requests)),
+            REQUEST,
+            tokenizer,
+        );
+        let done = self.calls.lines(share(shares.done).max(least(Section::Done)), tokenizer);
         let open = self.open.iter().enumerate().rev();
-        let open = chosen(open, share(shares.open), LINE, tokenizer);
+        let open = chosen(open, share(shares.open).max(least(Section::Open)), LINE, tokenizer);
         let written = [&requests, &rules, &done, &open].into_iter().flatten();
         let used: u32 = written.map(|line| cost(line, tokenizer)).fold(0, u32::saturating_add);
         // A long list of prices helps nobody, but in a short state little else is as useful.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::notes::Context;
 use super::pieces::{Piece, Pieces};
 use super::term::{self, Term};
+use crate::state::cue;
 use crate::text::letters::{is_alphanumeric, is_unspaced};
 use crate::text::stop_words::StopWords;
 use crate::tokens::Tokenizer;
@@ -13,6 +14,8 @@ use crate::tokens::Tokenizer;
 const IDENTIFIER_FACTOR: f64 = 4.0;
 /// The factor of a question that is asked in a conversation with a model: the answer says more.
 const QUESTION_FACTOR: f32 = 0.75;
+/// The factor of what a model announces: what it has done then says more.
+const PROMISE_FACTOR: f32 = 0.5;
 /// The factor of terms in tool results: they are long, and the tool can be called again.
 const TOOL_FACTOR: f32 = 0.5;
 
@@ -90,6 +93,9 @@ impl Block {
             }
             if piece.is_repeated {
                 factor *= REPEATED_FACTOR;
+            }
+            if source.role(piece) == "assistant" && cue::promises(&piece.text) {
+                factor *= PROMISE_FACTOR;
             }
             if source.has_model && piece.text.ends_with(['?', '？', '؟']) {
                 factor *= QUESTION_FACTOR;

@@ -25,6 +25,11 @@ pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
         }
         start += length.max(1);
     }
+    // If other nouns are capitalized too, as in German, a capital behind the first word of a sentence says nothing.
+    let others = names.iter().filter(|name| name.start > 0 && name.end - name.start == 1).count();
+    if others > 1 {
+        names.retain(|name| name.start > 0 || name.end != 2);
+    }
     join_enumerated(&words, &mut names);
     for name in names.iter().filter(|name| name.is_person) {
         if let (Some(first), Some(last)) = (words.get(name.start), words.get(name.end - 1)) {

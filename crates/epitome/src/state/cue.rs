@@ -179,7 +179,7 @@ const PROMISES: [&str; 14] = [
 ];
 
 /// True if a sentence announces what the one who says it does next.
-pub(super) fn promises(sentence: &str) -> bool {
+pub(crate) fn promises(sentence: &str) -> bool {
     let begin = sentence
         .char_indices()
         .nth(12)

@@ -110,9 +110,9 @@ impl Known {
                 self.mention("", value, Mention::Said);
                 return;
             }
-            // What a bare number is stands right before it, or before one more word, as in "a total of 384".
-            let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-            let named = if is_number { last_words(before) } else { before };
+            // What a short number is stands near before it: words before those say something else. A long one is a number of
+            // something, such as a customer.
+            let named = last_words(before, words_before(value));
             if let Some(label) = identifier::label(named, &self.stop_words) {
                 self.mention(&label, value, Mention::Said);
             }
@@ -260,10 +260,22 @@ fn power(base: f32, exponent: u32) -> f32 {
     result
 }
 
-/// The last two words of a text.
-fn last_words(text: &str) -> &str {
-    let start = text.trim_end().rmatch_indices(char::is_whitespace).nth(1);
+/// The last words of a text.
+fn last_words(text: &str, words: usize) -> &str {
+    let mut starts = text.trim_end().rmatch_indices(char::is_whitespace);
+    let start = words.checked_sub(1).and_then(|before| starts.nth(before));
     start.and_then(|(at, _)| text.get(at..)).unwrap_or(text)
+}
+
+/// How many words before a value can say what it is: one before a time or a number with a point, two before a number of fewer
+/// than five digits, as in `a total of 384`.
+fn words_before(value: &str) -> usize {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':'));
+    match is_number {
+        true if value.contains(['.', ':']) => 1,
+        true if value.len() < 5 => 2,
+        _ => usize::MAX,
+    }
 }
 
 /// True for an identifier that names one thing. `credit_card` names a kind, `morning/noon` a choice, `24-hour` a measure and
