@@ -410,8 +410,8 @@ fn share(budget: u32, percent: u32) -> u32 {
     (u64::from(budget) * u64::from(percent) / 100) as u32
 }
 
-/// Of lines with their places, the most important first, those that fit `budget`: by their places, and each text once. All but
-/// the first have at most `longest` characters, and one that does not fit is shortened further.
+/// Of lines with their places, the most important first, those that fit `budget`: by their places, and each sentence of a speaker
+/// once. All but the first have at most `longest` characters, and one that does not fit is shortened further.
 fn chosen<'a>(
     lines: impl IntoIterator<Item = (usize, &'a Line)>,
     budget: u32,
@@ -422,21 +422,35 @@ fn chosen<'a>(
     let mut seen = BTreeSet::new();
     let mut chosen: Vec<(usize, String)> = Vec::new();
     for (place, line) in lines {
-        if line.text.is_empty() || !seen.insert((line.speaker.as_str(), line.text.as_str())) {
+        let sentences = sentence::split(&line.text);
+        let speaker = line.speaker.as_str();
+        let mut said: Vec<&str> = Vec::new();
+        let mut own = BTreeSet::new();
+        for sentence in &sentences {
+            if !seen.contains(&(speaker, *sentence)) && own.insert((speaker, *sentence)) {
+                said.push(sentence);
+            }
+        }
+        let text = match said.len() == sentences.len() {
+            true => Cow::Borrowed(line.text.as_str()),
+            false => Cow::Owned(said.join(" ")),
+        };
+        if text.is_empty() {
             continue;
         }
-        let whole = chosen.is_empty().then_some(line.text.len());
+        let whole = chosen.is_empty().then_some(text.len());
         let lengths = std::iter::successors(Some(longest), |length| Some(length / 2));
         let lengths = lengths.take_while(|length| *length >= LEAST_LINE);
         let texts = whole
             .into_iter()
             .chain(lengths)
-            .map(|length| format!("{}{}", line.head(), shortened(&line.text, length)));
+            .map(|length| format!("{}{}", line.head(), shortened(&text, length)));
         let fitting =
             texts.map(|text| (cost(&text, tokenizer), text)).find(|(cost, _)| *cost <= left);
         if let Some((cost, text)) = fitting {
             left -= cost;
             chosen.push((place, text));
+            seen.append(&mut own);
         }
         if left == 0 {
             break;
@@ -552,6 +566,16 @@ mod tests {
         let known: Vec<&str> =
             written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
         assert_eq!(known, ["- ticket: KD-77120", "- total: 384"]);
+    }
+
+    #[test]
+    fn d10_what_is_said_again_and_again_is_in_a_state_once() {
+        let again = "All work and no play. ".repeat(20);
+        let texts: Vec<String> = (1..6).map(|number| format!("Number {number}. {again}")).collect();
+        let said: Vec<(&str, &str)> = texts.iter().map(|text| ("user", text.as_str())).collect();
+        let written = written_with_tools(&said);
+        assert_eq!(written.matches("All work").count(), 1, "{written}");
+        assert!((1..6).all(|number| written.contains(&format!("Number {number}."))), "{written}");
     }
 
     #[test]
