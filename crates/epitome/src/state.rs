@@ -8,21 +8,20 @@ pub(crate) mod cue;
 mod digest;
 mod json;
 mod known;
+mod line;
 mod rules;
-
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use calls::Calls;
 pub(crate) use changes::changes;
 use known::{Known, Mention};
+use line::{Line, chosen, cost};
 use rules::Rules;
 use strum::EnumCount;
 
 use crate::message::{CALLS, Entry};
 use crate::text::excerpt::{split, without_note};
 use crate::text::sentence;
-use crate::text::speaker::{Labels, UNKNOWN, speaker};
+use crate::text::speaker::{Labels, UNKNOWN};
 use crate::tokens::Tokenizer;
 
 /// What the messages so far come to.
@@ -37,38 +36,6 @@ pub(crate) struct State {
     answers: bool,
     /// True if tools take part.
     tools: bool,
-}
-
-/// A text with the messages that it is from.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Line {
-    /// The numbers of the messages, the latest last; 0 is an earlier summary without one.
-    sources: Vec<u32>,
-    /// Who said it, as the head of an entry has it; empty for somebody without a name.
-    speaker: String,
-    text: String,
-}
-
-impl Line {
-    fn new(number: u32, speaker: &str, text: impl Into<String>) -> Self {
-        // Without a name there is only one user.
-        let speaker = if speaker.contains(' ') { self::speaker(speaker) } else { String::new() };
-        Self { sources: vec![number], speaker, text: text.into() }
-    }
-
-    /// The latest message.
-    fn number(&self) -> u32 {
-        self.sources.last().copied().unwrap_or_default()
-    }
-
-    /// What is written before the text.
-    fn head(&self) -> String {
-        let number = self.number();
-        match self.speaker.is_empty() {
-            true => format!("[{number}] "),
-            false => format!("[{number}] {}: ", self.speaker),
-        }
-    }
 }
 
 /// The sections of a state, in the order in which they are written.
@@ -144,8 +111,6 @@ const REQUEST: usize = 240;
 const LAST_REQUEST: usize = 1_200;
 /// The longest other line, in characters.
 const LINE: usize = 300;
-/// A line that does not fit is shortened, but not to fewer characters than this: less says nothing.
-const LEAST_LINE: usize = 60;
 /// Begins and ends a block of code.
 const FENCE: &str = "```";
 /// The most open points.
@@ -401,81 +366,9 @@ impl State {
     }
 }
 
-/// The tokens of a line with its mark.
-fn cost(line: &str, tokenizer: &dyn Tokenizer) -> u32 {
-    tokenizer.count(line).saturating_add(2)
-}
-
 fn share(budget: u32, percent: u32) -> u32 {
     (u64::from(budget) * u64::from(percent) / 100) as u32
 }
-
-/// Of lines with their places, the most important first, those that fit `budget`: by their places, and each sentence of a speaker
-/// once. All but the first have at most `longest` characters, and one that does not fit is shortened further.
-fn chosen<'a>(
-    lines: impl IntoIterator<Item = (usize, &'a Line)>,
-    budget: u32,
-    longest: usize,
-    tokenizer: &dyn Tokenizer,
-) -> Vec<String> {
-    let mut left = budget;
-    let mut seen = BTreeSet::new();
-    let mut chosen: Vec<(usize, String)> = Vec::new();
-    for (place, line) in lines {
-        let sentences = sentence::split(&line.text);
-        let speaker = line.speaker.as_str();
-        let mut said: Vec<&str> = Vec::new();
-        let mut own = BTreeSet::new();
-        for sentence in &sentences {
-            if !seen.contains(&(speaker, *sentence)) && own.insert((speaker, *sentence)) {
-                said.push(sentence);
-            }
-        }
-        let text = match said.len() == sentences.len() {
-            true => Cow::Borrowed(line.text.as_str()),
-            false => Cow::Owned(said.join(" ")),
-        };
-        if text.is_empty() {
-            continue;
-        }
-        let whole = chosen.is_empty().then_some(text.len());
-        let lengths = std::iter::successors(Some(longest), |length| Some(length / 2));
-        let lengths = lengths.take_while(|length| *length >= LEAST_LINE);
-        let texts = whole
-            .into_iter()
-            .chain(lengths)
-            .map(|length| format!("{}{}", line.head(), shortened(&text, length)));
-        let fitting =
-            texts.map(|text| (cost(&text, tokenizer), text)).find(|(cost, _)| *cost <= left);
-        if let Some((cost, text)) = fitting {
-            left -= cost;
-            chosen.push((place, text));
-            seen.append(&mut own);
-        }
-        if left == 0 {
-            break;
-        }
-    }
-    chosen.sort_unstable();
-    chosen.into_iter().map(|(_, text)| text).collect()
-}
-
-/// At most so many characters of a text, up to the end of a word where words have blanks between them, with a mark of the cut.
-fn shortened(text: &str, length: usize) -> Cow<'_, str> {
-    let (kept, rest) = split(text, length);
-    if rest.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let word = match rest.starts_with(' ') {
-        true => None,
-        false => kept.rfind(' ').filter(|at| *at > kept.len() / 2),
-    };
-    let kept = word.and_then(|at| kept.get(..at)).unwrap_or(kept);
-    Cow::Owned(format!("{}{CUT}", kept.trim_end().trim_end_matches(CUT)))
-}
-
-/// Ends a line that was shortened.
-const CUT: char = '…';
 
 /// A part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -566,6 +459,36 @@ mod tests {
         let known: Vec<&str> =
             written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
         assert_eq!(known, ["- ticket: KD-77120", "- total: 384"]);
+    }
+
+    #[test]
+    fn d10_a_state_says_who_wants_what_and_what_is_open_however_much_is_known() {
+        let prices: Vec<String> = (0..200)
+            .map(|at| format!("{{\"seat_id\": \"S{at}\", \"price\": {}}}", 900 + at))
+            .collect();
+        let prices = format!("list_seats answers: [{}]", prices.join(", "));
+        let talk = entries(
+            1,
+            &[
+                ("user", "Please find two seats for the opera on Friday. Never take the balcony."),
+                ("assistant", "calls list_seats {\"hall\": \"H4\"}"),
+                ("tool", &prices),
+                ("assistant", "Seats S14 and S15 are free. Do you want them?"),
+                ("user", "What do they cost, and can they be returned?"),
+            ],
+        );
+        let written = State::read("", &talk).0.write(LEAST_FOR_SECTIONS, &TOKENS);
+        assert!(TOKENS.count(&written) <= LEAST_FOR_SECTIONS);
+        for said in [
+            "[1] Please find two seats for the opera on Friday.",
+            "[5] What do they cost, and can they be returned?",
+            "- [1] Never take the balcony.",
+            "Done with tools:\n- [2] list_seats H4",
+            "Open:\n- [5] What do they cost",
+            "seat_id: S",
+        ] {
+            assert!(written.contains(said), "{said}\n{written}");
+        }
     }
 
     #[test]

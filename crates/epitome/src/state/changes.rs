@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::calls::subject;
-use super::{Line, Part, State, cue, parts, shortened, writes};
+use super::line::{Line, shortened};
+use super::{Part, State, cue, parts, writes};
 use crate::message::Entry;
 use crate::text::sentence;
 use crate::tokens::Tokenizer;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Line;
 use super::cue::{self, Standing};
+use super::line::Line;
 use crate::text::stop_words::StopWords;
 
 /// All that hold, in the order in which they were said.
