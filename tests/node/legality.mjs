@@ -67,7 +67,7 @@ async function tried(format, { id, messages }, windows) {
       } else {
         illegal.push(...(outcome === "failed" ? [`${id}, ${preset.name}, ${share * 100} %: ${message}`] : []));
         const same = view.length === sent.length && view.every((message, index) => message === sent[index]);
-      // Messages that had to be repaired are composed anew after an undo.
+      // Messages that had to be repaired are composed again after an undo.
       assert.ok(same || JSON.stringify(view) === JSON.stringify(sent), id);
       }
     }

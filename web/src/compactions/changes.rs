@@ -13,7 +13,7 @@ const MAX_CHARACTERS: usize = 600;
 
 /// What became of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Survival {
     /// It is in the summary.
     Kept,
     /// It was appended to the summary.
@@ -22,7 +22,7 @@ pub(super) enum Fate {
     Lost,
 }
 
-impl Fate {
+impl Survival {
     /// Its name in the page's markup.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Fate {
 }
 
 /// A piece of a text, and what became of the fact that it is.
-pub(super) type Piece = (String, Option<Fate>);
+pub(super) type Piece = (String, Option<Survival>);
 
 /// A message that is not in the view any more, or not as it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,13 +113,13 @@ impl Changes {
 }
 
 /// The facts of each message of a receipt.
-fn facts_by_message(receipt: &Receipt) -> BTreeMap<&MessageId, Vec<(&str, Fate)>> {
+fn facts_by_message(receipt: &Receipt) -> BTreeMap<&MessageId, Vec<(&str, Survival)>> {
     let lists = [
-        (&receipt.kept, Fate::Kept),
-        (&receipt.appended, Fate::Appended),
-        (&receipt.given_up, Fate::Lost),
+        (&receipt.kept, Survival::Kept),
+        (&receipt.appended, Survival::Appended),
+        (&receipt.given_up, Survival::Lost),
     ];
-    let mut facts: BTreeMap<&MessageId, Vec<(&str, Fate)>> = BTreeMap::new();
+    let mut facts: BTreeMap<&MessageId, Vec<(&str, Survival)>> = BTreeMap::new();
     for (list, outcome) in lists {
         for fact in list {
             for source in &fact.sources {
@@ -150,8 +150,8 @@ fn cut(text: &str) -> String {
 }
 
 /// The text with the places of facts. Of overlapping ones the first and longest counts.
-fn pieces(text: &str, facts: &[(&str, Fate)]) -> Vec<Piece> {
-    let mut places: Vec<(usize, usize, Fate)> = facts
+fn pieces(text: &str, facts: &[(&str, Survival)]) -> Vec<Piece> {
+    let mut places: Vec<(usize, usize, Survival)> = facts
         .iter()
         .filter(|(fact, _)| !fact.is_empty())
         .flat_map(|(fact, outcome)| {
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn facts_are_marked_where_they_stand_and_the_longest_counts() {
-        let facts = [("48", Fate::Lost), ("BW-48", Fate::Kept), ("€ 9", Fate::Appended)];
+        let facts = [("48", Survival::Lost), ("BW-48", Survival::Kept), ("€ 9", Survival::Appended)];
         let marked = pieces("Order BW-48 for € 9, not 48", &facts);
         let plain = |text: &str| (text.to_owned(), None);
         let fact = |text: &str, outcome| (text.to_owned(), Some(outcome));
@@ -191,11 +191,11 @@ mod tests {
             marked,
             [
                 plain("Order "),
-                fact("BW-48", Fate::Kept),
+                fact("BW-48", Survival::Kept),
                 plain(" for "),
-                fact("€ 9", Fate::Appended),
+                fact("€ 9", Survival::Appended),
                 plain(", not "),
-                fact("48", Fate::Lost),
+                fact("48", Survival::Lost),
             ]
         );
     }
