@@ -32,7 +32,8 @@ shortened to the budget each time that it has twice as many tokens.
 
 Constraints: the templates of CompactBench with names of our own, and 28 messages about other things before each of ten
 compactions. A check holds if the context has the text word for word, and of a decision that was replaced the newest last.
-epitome is the preset `recommended` in a window of 2,000 tokens, and the packages may keep 1,000.
+epitome is the preset `recommended` in a window of 2,000 tokens, and the packages may keep 1,000. They send their last summary
+to the summarizer as one of the messages, and epitome as the state that it goes on from.
 
 No rows: LangChain's context editing has no budget, it only clears results of tools, so it stands in the tables of chats
 with tools only, with `trimMessages` after it; context-chef's `anchored` tells a model how to merge a document, and has
