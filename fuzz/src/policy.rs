@@ -45,6 +45,7 @@ const WORDS: [&str; 46] = [
     "clearToolInputs",
     "clearToolResults",
     "offloadToolResults",
+    "excerptLastRequest",
     "clearAtLeast",
     "prompt",
     "input",
