@@ -22,7 +22,7 @@ pub(crate) const CHATS: [(&str, &str); 10] = [
 ];
 
 /// The share of a conversation that its summary may have, in percent.
-const SHARE: usize = 35;
+const SHARE: usize = 45;
 
 /// The messages of a conversation, one for each line: `user NAME: text`, `assistant: text`, `call TOOL ARGUMENTS`,
 /// `result TEXT` with `\n` as a line break. A line that begins with blanks belongs to the one before.

@@ -14,6 +14,7 @@ mod token;
 mod unsupported;
 
 pub(crate) use attribution::attribute;
+pub(crate) use checklist::boxed;
 pub use fact::{Fact, Kind};
 pub(crate) use lists::{LISTS, lists};
 pub(crate) use name::names_somebody;

@@ -76,17 +76,57 @@ struct Shares {
     done: u32,
     open: u32,
     known: u32,
+    /// From so many tokens on, a summary says who wants what, what holds, what was done and what is open in at least so many
+    /// tokens each: shares of it might not have a single line.
+    least_for: u32,
+    least: [(Section, u32); 4],
 }
 
 impl Shares {
-    const WITH_TOOLS: Self =
-        Self { state: 88, requests: 13, rules: 7, done: 7, open: 4, known: 40 };
+    const WITH_TOOLS: Self = Self {
+        state: 88,
+        requests: 13,
+        rules: 7,
+        done: 7,
+        open: 4,
+        known: 40,
+        least_for: 240,
+        least: [
+            (Section::Requests, 70),
+            (Section::Rules, 30),
+            (Section::Done, 30),
+            (Section::Open, 20),
+        ],
+    };
     /// The same of a summary that is only the state.
-    const ONLY_STATE: Self =
-        Self { state: 100, requests: 15, rules: 8, done: 8, open: 5, known: 45 };
+    const ONLY_STATE: Self = Self {
+        state: 100,
+        requests: 15,
+        rules: 8,
+        done: 8,
+        open: 5,
+        known: 45,
+        ..Self::WITH_TOOLS
+    };
     /// If people and a model only talk, quotes say best what it is about. What holds for all turns to come is not left to them:
     /// the more is said, the less likely is one of its sentences to be quoted.
-    const TALK: Self = Self { state: 30, requests: 6, rules: 20, done: 0, open: 1, known: 0 };
+    const TALK: Self = Self {
+        state: 30,
+        requests: 6,
+        rules: 20,
+        done: 0,
+        open: 1,
+        known: 0,
+        least_for: u32::MAX,
+        ..Self::WITH_TOOLS
+    };
+
+    /// The most tokens of a section with this share in a summary.
+    fn most(&self, section: Section, percent: u32, target_tokens: u32) -> u32 {
+        let mut least = self.least.iter().filter(|_| target_tokens >= self.least_for);
+        let least = least.find(|(own, _)| *own == section).map_or(0, |(_, tokens)| *tokens);
+        share(target_tokens, percent).max(least)
+    }
 }
 
 /// Tokens for instructions in a short summary: a share of it would be too little for a single one.
@@ -95,11 +135,6 @@ const LEAST_RULES: u32 = 14;
 const LEAST_FOR_RULES: u32 = 150;
 /// The most that these may be of the summary, in percent.
 const MOST_RULES: u32 = 12;
-/// A summary of work with tools that has so many tokens says who wants what, what holds, what was done and what is open, in at
-/// least so many tokens each.
-const LEAST_FOR_SECTIONS: u32 = 240;
-const LEAST_SECTIONS: [(Section, u32); 4] =
-    [(Section::Requests, 70), (Section::Rules, 30), (Section::Done, 30), (Section::Open, 20)];
 
 /// A summary of fewer tokens than this is only the state, if tools take part.
 const LEAST_FOR_QUOTES: u32 = 100;
@@ -312,29 +347,19 @@ impl State {
             false => Shares::TALK,
         };
         let share = |percent: u32| share(target_tokens, percent);
-        let least = |section: Section| {
-            let has_sections = self.tools && target_tokens >= LEAST_FOR_SECTIONS;
-            let mut sections = LEAST_SECTIONS.iter().filter(|_| has_sections);
-            sections.find(|(own, _)| *own == section).map_or(0, |(_, tokens)| *tokens)
-        };
-        let mut out = String::new();
+        let most = |section, percent| shares.most(section, percent, target_tokens);
         let least_rules = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
-        let least_rules = least_rules.min(share(MOST_RULES)).max(least(Section::Rules));
-        let rules = share(shares.rules).max(least_rules);
+        let rules = most(Section::Rules, shares.rules).max(least_rules.min(share(MOST_RULES)));
         let rules = chosen(self.rules.by_worth(), rules, LINE, tokenizer);
         // The last request is what is asked for, and the first one what all of it is about.
         let mut between = self.requests.iter().enumerate();
         let (first, last) = (between.next(), between.next_back());
         let requests = last.into_iter().chain(first).chain(between.rev());
-        let requests = chosen(
-            requests,
-            share(shares.requests).max(least(Section::Requests)),
-            REQUEST,
-            tokenizer,
-        );
-        let done = self.calls.lines(share(shares.done).max(least(Section::Done)), tokenizer);
+        let requests =
+            chosen(requests, most(Section::Requests, shares.requests), REQUEST, tokenizer);
+        let done = self.calls.lines(most(Section::Done, shares.done), tokenizer);
         let open = self.open.iter().enumerate().rev();
-        let open = chosen(open, share(shares.open).max(least(Section::Open)), LINE, tokenizer);
+        let open = chosen(open, most(Section::Open, shares.open), LINE, tokenizer);
         let written = [&requests, &rules, &done, &open].into_iter().flatten();
         let used: u32 = written.map(|line| cost(line, tokenizer)).fold(0, u32::saturating_add);
         // A long list of prices helps nobody, but in a short state little else is as useful.
@@ -344,6 +369,7 @@ impl State {
         };
         let left = share(shares.state).saturating_sub(used);
         let known = self.known.lines(left.min(most), tokenizer);
+        let mut out = String::new();
         let sections = [
             (Section::Requests, requests),
             (Section::Rules, rules),
@@ -477,8 +503,8 @@ mod tests {
                 ("user", "What do they cost, and can they be returned?"),
             ],
         );
-        let written = State::read("", &talk).0.write(LEAST_FOR_SECTIONS, &TOKENS);
-        assert!(TOKENS.count(&written) <= LEAST_FOR_SECTIONS);
+        let written = State::read("", &talk).0.write(Shares::WITH_TOOLS.least_for, &TOKENS);
+        assert!(TOKENS.count(&written) <= Shares::WITH_TOOLS.least_for);
         for said in [
             "[1] Please find two seats for the opera on Friday.",
             "[5] What do they cost, and can they be returned?",

@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn facts_are_marked_where_they_stand_and_the_longest_counts() {
-        let facts = [("48", Survival::Lost), ("BW-48", Survival::Kept), ("€ 9", Survival::Appended)];
+        let facts =
+            [("48", Survival::Lost), ("BW-48", Survival::Kept), ("€ 9", Survival::Appended)];
         let marked = pieces("Order BW-48 for € 9, not 48", &facts);
         let plain = |text: &str| (text.to_owned(), None);
         let fact = |text: &str, outcome| (text.to_owned(), Some(outcome));

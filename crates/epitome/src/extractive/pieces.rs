@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::{Context, Notes};
-use crate::facts::{LEDGER, LISTS};
+use crate::facts::{LEDGER, LISTS, boxed};
 use crate::history::ACKNOWLEDGEMENT;
 use crate::state::{Part, parts};
 use crate::text::excerpt::is_cut_note;
@@ -152,7 +152,8 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Removes pieces that the same speaker has said before, and those that the state has.
+    /// Removes pieces that the same speaker has said before, those that the state has, and the items of lists that are there again
+    /// later, done or not.
     fn remove_repeats(&mut self, state: &str) {
         let mut seen = BTreeSet::new();
         let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
@@ -160,12 +161,19 @@ impl<'a> Pieces<'a> {
         for (piece, repeated) in self.pieces.iter_mut().zip(&repeated) {
             piece.is_repeated = *repeated;
         }
+        let mut listed = BTreeSet::new();
+        let latest = self.pieces.iter().rev();
+        let mut latest: Vec<bool> =
+            latest.map(|piece| boxed(&piece.text).is_none_or(|item| listed.insert(item))).collect();
+        latest.reverse();
         let fresh: Vec<bool> = self
             .pieces
             .iter()
             .zip(repeated)
-            .map(|(piece, repeated)| {
-                !(repeated && self.noise == Noise::LeftOut && self.role(piece) == "tool")
+            .zip(latest)
+            .map(|((piece, repeated), is_latest)| {
+                is_latest
+                    && !(repeated && self.noise == Noise::LeftOut && self.role(piece) == "tool")
                     && seen.insert((self.speakers.get(piece.message), &piece.text))
                     && !stated.contains(piece.text.as_ref())
             })
@@ -294,6 +302,23 @@ fn is_noise(word: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::message::Entry;
+
+    #[test]
+    fn d10_an_item_that_is_done_later_is_not_quoted_as_open() {
+        let said = |number, text: &str| Entry {
+            number,
+            speaker: "assistant".to_owned(),
+            time: None,
+            text: text.to_owned(),
+        };
+        let entries = vec![said(1, "- [ ] ship it\n- [ ] test it"), said(2, "- [x] ship it")];
+        let envelope = Envelope { entries, ..Envelope::default() };
+        let pieces = Pieces::read(&envelope, "", "", Noise::LeftOut).pieces;
+        let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
+        assert_eq!(texts, ["- [ ] test it", "- [x] ship it"]);
+    }
 
     #[test]
     fn d10_words_of_other_languages_are_no_fillers() {

@@ -58,6 +58,12 @@ pub(super) fn identity(item: &str) -> (bool, &str) {
     }
 }
 
+/// The text of an item with a box, open or done; `None` for any other line.
+pub(crate) fn boxed(line: &str) -> Option<&str> {
+    let (has_box, text) = identity(line);
+    has_box.then_some(text)
+}
+
 /// True for a line that may be an item, independently of the lines around it.
 pub(super) fn may_be_item(trimmed: &str) -> bool {
     without_bullet(trimmed).is_some()
