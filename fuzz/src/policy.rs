@@ -10,7 +10,7 @@ use crate::json::damage;
 use crate::random::policy::PHASES;
 use crate::snapshot::settle;
 
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 47] = [
     "preset",
     "window",
     "modelWindow",

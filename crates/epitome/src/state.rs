@@ -90,7 +90,7 @@ impl Shares {
         done: 7,
         open: 4,
         known: 40,
-        least_for: 240,
+        least_for: 320,
         least: [
             (Section::Requests, 70),
             (Section::Rules, 30),
