@@ -21,7 +21,7 @@ use strum::EnumCount;
 use crate::message::{CALLS, Entry};
 use crate::text::excerpt::{split, without_note};
 use crate::text::sentence;
-use crate::text::speaker::{Labels, UNKNOWN};
+use crate::text::speaker::named;
 use crate::tokens::Tokenizer;
 
 /// What the messages so far come to.
@@ -194,10 +194,8 @@ impl State {
         let (number, text) = parsed.unwrap_or((0, line));
         self.tools |= matches!(section, Section::Done | Section::Known);
         let own = || {
-            let (speaker, said) = Labels::default().split(text, UNKNOWN);
-            // A role alone is the start of a sentence: `user: admin`.
-            let said = if speaker.contains(' ') { said } else { text };
-            Line::new(number, &speaker, said)
+            let (speaker, said) = named(text);
+            Line::new(number, &speaker.unwrap_or_default(), said)
         };
         match section {
             Section::Requests => self.requests.push(own()),

@@ -1,7 +1,7 @@
 //! The lines of an extract without what the extract has put before them: who says it, and the numbers of messages.
 
 use crate::message::Entry;
-use crate::text::speaker::{Labels, UNKNOWN};
+use crate::text::speaker::{Labels, UNKNOWN, named};
 
 /// What a line says, and who says it; the line itself if nothing stands before that.
 pub(super) struct Line<'a> {
@@ -19,12 +19,8 @@ pub(super) fn of(summary: &str) -> impl Iterator<Item = Line<'_>> {
             return None;
         }
         if let Some(text) = numbered(line) {
-            let (speaker, said) = Labels::default().split(text, UNKNOWN);
-            return match speaker.contains(' ') {
-                true => Some(Line { speaker, text: said }),
-                // A role alone is the start of a sentence: `user: admin`.
-                false => Some(Line { speaker: UNKNOWN.to_owned(), text }),
-            };
+            let (speaker, text) = named(text);
+            return Some(Line { speaker: speaker.unwrap_or_else(|| UNKNOWN.to_owned()), text });
         }
         let (speaker, text) = labels.split(line, &before);
         before.clone_from(&speaker);

@@ -122,6 +122,15 @@ impl Labels {
     }
 }
 
+/// Who a line is said to be by, if that is somebody with a name, and the rest of it. A role alone is the start of a sentence:
+/// `user: admin`.
+pub(crate) fn named(line: &str) -> (Option<String>, &str) {
+    match Labels::default().split(line, UNKNOWN) {
+        (speaker, said) if speaker.contains(' ') => (Some(speaker), said),
+        _ => (None, line),
+    }
+}
+
 /// The initials of a speaker's name, which follows the role.
 fn initials(speaker: &str) -> String {
     let (_, name) = speaker.split_once(' ').unwrap_or(("", speaker));
