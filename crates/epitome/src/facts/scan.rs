@@ -14,7 +14,7 @@ use crate::message::Entry;
 use crate::message::MessageId;
 use crate::text::excerpt::without_note;
 use crate::text::identifier;
-use crate::text::letters::is_alphanumeric;
+use crate::text::letters::{is_alphanumeric, is_unspaced};
 use crate::text::sentence;
 use crate::text::stop_words::StopWords;
 
@@ -235,62 +235,130 @@ pub(super) fn item_hash(item: &str) -> Hash {
 /// The longest sentence that counts as a decision or a negation, in bytes.
 const MAX_SENTENCE: usize = 240;
 
-/// Words of decisions and requirements.
-const DECISION_WORDS: [&str; 12] = [
-    "decided",
-    "decision",
-    "agreed",
-    "must",
-    "requirement",
-    "requirements",
-    "required",
+/// Words of decisions and requirements, in lower case and sorted.
+const DECISION_WORDS: [&str; 43] = [
     "acceptance",
+    "acordado",
+    "agreed",
+    "beschlossen",
+    "chose",
+    "concordato",
+    "convenu",
+    "debe",
+    "deben",
+    "decided",
+    "decidido",
+    "decidimos",
+    "decision",
+    "deciso",
+    "deve",
+    "doit",
+    "doivent",
+    "décidé",
+    "entschieden",
     "instead",
+    "muss",
+    "must",
+    "müssen",
     "prefer",
     "preferred",
-    "chose",
+    "required",
+    "requirement",
+    "requirements",
+    "stattdessen",
+    "vereinbart",
+    "договорились",
+    "должен",
+    "должны",
+    "решено",
+    "решили",
+    "اتفقنا",
+    "قررنا",
+    "يجب",
+    "चाहिए",
+    "तय",
+    "결정",
+    "결정했습니다",
+    "결정했어요",
 ];
 
-/// Words of negations.
-const NEGATION_WORDS: [&str; 12] = [
-    "never",
+/// Words of negations, in lower case and sorted.
+const NEGATION_WORDS: [&str; 22] = [
     "avoid",
-    "without",
-    "don't",
-    "don’t",
-    "mustn't",
-    "mustn’t",
-    "shouldn't",
-    "shouldn’t",
-    "cannot",
     "can't",
-    "can’t",
+    "cannot",
+    "don't",
+    "jamais",
+    "jamás",
+    "keinesfalls",
+    "mai",
+    "mustn't",
+    "never",
+    "nie",
+    "niemals",
+    "nooit",
+    "nunca",
+    "shouldn't",
+    "without",
+    "нельзя",
+    "никогда",
+    "أبدا",
+    "ممنوع",
+    "कभी",
+    "절대",
+];
+
+/// Decisions and negations in scripts without blanks, in which a sentence is one word.
+const UNSPACED_DECISIONS: [&str; 7] = ["决定", "必须", "一定要", "決定", "決め", "必ず", "ตัดสินใจ"];
+const UNSPACED_NEGATIONS: [&str; 10] = [
+    "不要",
+    "不能",
+    "禁止",
+    "绝对不",
+    "千万别",
+    "しないで",
+    "ないでください",
+    "絶対に",
+    "てはいけ",
+    "ห้าม",
 ];
 
 /// Words before a `not` that make a sentence a negation.
 const BEFORE_NOT: [&str; 6] = ["do", "must", "should", "may", "are", "is"];
 
 fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> {
-    if sentence.len() > MAX_SENTENCE || sentence.split_whitespace().nth(3).is_none() {
+    if sentence.len() > MAX_SENTENCE {
         return None;
     }
-    let one_of = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
+    if !sentence.is_ascii() && sentence.chars().filter(|c| is_unspaced(*c)).count() >= MIN_UNSPACED
+    {
+        let has = |cues: &[&str]| cues.iter().any(|cue| sentence.contains(cue));
+        return match has(&UNSPACED_NEGATIONS) {
+            true => Some(Kind::Negation),
+            false => has(&UNSPACED_DECISIONS).then_some(Kind::Decision),
+        };
+    }
+    sentence.split_whitespace().nth(3)?;
+    let lower = sentence.to_lowercase().replace('’', "'");
     let mut decides = false;
     let mut before = "";
-    for word in sentence.split(|c: char| !is_alphanumeric(c) && c != '\'' && c != '’') {
+    for word in lower.split(|c: char| !is_alphanumeric(c) && c != '\'') {
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
-        let not = word.eq_ignore_ascii_case("not") && one_of(&BEFORE_NOT, before);
-        if not || one_of(&NEGATION_WORDS, word) {
+        let not = word == "not" && BEFORE_NOT.contains(&before);
+        if not || NEGATION_WORDS.binary_search(&word).is_ok() {
             return is_informative(sentence, stop_words).then_some(Kind::Negation);
         }
-        decides |= one_of(&DECISION_WORDS, word);
+        decides |= DECISION_WORDS.binary_search(&word).is_ok();
         if !word.is_empty() {
             before = word;
         }
     }
     (decides && is_informative(sentence, stop_words)).then_some(Kind::Decision)
 }
+
+/// The fewest characters of a sentence in a script without blanks.
+const MIN_UNSPACED: usize = 6;
 
 /// True if more than one word says something. A sentence such as "I don't know." says nothing without the sentences around
 /// it.
@@ -334,6 +402,43 @@ mod tests {
             decision_or_negation("Please don't touch the API.", &stop_words),
             Some(Kind::Negation)
         );
+    }
+
+    #[test]
+    fn the_words_of_decisions_and_negations_are_sorted() {
+        assert!(DECISION_WORDS.is_sorted() && NEGATION_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn d10_decisions_and_negations_are_found_in_other_languages() {
+        let stop_words = StopWords::default();
+        for sentence in [
+            "Bitte niemals vor 8 Uhr läuten.",
+            "Nunca me llame antes de las diez.",
+            "Никогда не звоните утром раньше десяти.",
+            "不要安排靠马路的房间。",
+            "窓側の席にしないでください。",
+            "오전에는 절대 전화하지 마세요.",
+        ] {
+            assert_eq!(
+                decision_or_negation(sentence, &stop_words),
+                Some(Kind::Negation),
+                "{sentence}"
+            );
+        }
+        for sentence in [
+            "Wir haben beschlossen, mit dem Zug zu fahren.",
+            "Hemos decidido ir en tren a Sevilla.",
+            "Мы решили ехать на поезде утром.",
+            "我们决定不开车去博物馆。",
+        ] {
+            assert_eq!(
+                decision_or_negation(sentence, &stop_words),
+                Some(Kind::Decision),
+                "{sentence}"
+            );
+        }
+        assert_eq!(decision_or_negation("有免费停车场吗？我们开车去。", &stop_words), None);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Finds names and numbers in text: what has to be copied exactly.
 
 use super::Kind;
+use crate::text::letters::is_unspaced;
 
 /// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
-/// unit. Linear in the text.
+/// unit; in Chinese, Japanese, Korean and other scripts that write them without blanks, the character behind it, and a date or a
+/// time is one number. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     let mut next = text;
     let mut is_spaced = true;
@@ -17,6 +19,10 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
             continue;
         }
         let word = trim(rest.get(..end).unwrap_or_default());
+        if !word.is_ascii() && word.contains(is_joined) {
+            inside(word, &mut each);
+            continue;
+        }
         if word.is_empty() || word.len() > MAX_WORD {
             continue;
         }
@@ -48,7 +54,9 @@ impl Piece {
     fn first(text: &str, is_spaced: bool) -> Self {
         let mut has_marks = false;
         for (at, byte) in text.bytes().enumerate() {
-            if byte == b',' && is_spaced && has_marks && separates_thousands(text, at) {
+            // In scripts without blanks there is none before a number either.
+            let begins = is_spaced || text.bytes().next().is_some_and(|byte| !byte.is_ascii());
+            if byte == b',' && begins && has_marks && is_in_number(text, at) {
                 continue;
             }
             match CLASSES.get(usize::from(byte)) {
@@ -60,6 +68,7 @@ impl Piece {
                         let next = at + character.len_utf8();
                         return Self { end: at, next, has_marks };
                     }
+                    has_marks |= character.is_some_and(char::is_numeric);
                 }
                 Some(Class::Plain) | None => {}
             }
@@ -68,19 +77,73 @@ impl Piece {
     }
 }
 
-/// True for a comma before three digits and after one to three.
-fn separates_thousands(text: &str, comma: usize) -> bool {
+/// True for a comma within a number: before groups of three digits, as in `1,234`, or before one or two at its end, as in
+/// `1.250,50`.
+fn is_in_number(text: &str, comma: usize) -> bool {
     let (before, after) = text.split_at_checked(comma).unwrap_or_default();
-    let is_group = |group: &str| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit());
     let after = after.get(1..).unwrap_or_default();
-    let ends = !after.as_bytes().get(3).is_some_and(u8::is_ascii_digit);
     let bare = before.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let mut groups = bare.split(',');
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let is_decimal = !bare.contains(',') && (1..=2).contains(&digits);
+    let is_integer = bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match is_decimal {
+        true => !bare.is_empty() && is_integer,
+        false => digits == 3 && are_thousands(bare),
+    }
+}
+
+/// True for digits in groups of three, but for the first one, which may be shorter.
+fn are_thousands(number: &str) -> bool {
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = number.split(',');
     let first = groups.next().unwrap_or_default();
-    ends && after.get(..3).is_some_and(is_group)
-        && (1..=3).contains(&first.len())
-        && first.bytes().all(|byte| byte.is_ascii_digit())
-        && groups.all(is_group)
+    (1..=3).contains(&first.len())
+        && is_digits(first)
+        && groups.all(|group| group.len() == 3 && is_digits(group))
+}
+
+/// Calls `each` for what stands between letters of scripts that join words: codes, addresses, and numbers with the character
+/// behind them.
+fn inside<'a>(word: &'a str, each: &mut impl FnMut(Kind, &'a str)) {
+    let mut rest = word;
+    while let Some(start) = rest.find(|c: char| !is_joined(c)) {
+        let (_, run) = rest.split_at_checked(start).unwrap_or_default();
+        let length = run.find(is_joined).unwrap_or(run.len());
+        let (own, behind) = run.split_at_checked(length).unwrap_or_default();
+        let name = trim(own);
+        match kind(name).filter(|_| name.len() <= MAX_WORD) {
+            Some(Kind::Number) => {
+                let mut end = length;
+                // `5月3日` and `7時30分` are one.
+                let mut more = behind;
+                while let Some(unit) = more.chars().next() {
+                    end += unit.len_utf8();
+                    let after = more.get(unit.len_utf8()..).unwrap_or_default();
+                    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+                    more = after.get(digits..).unwrap_or_default();
+                    if digits == 0 || more.chars().next().is_none_or(|unit| !is_joined(unit)) {
+                        break;
+                    }
+                    end += digits;
+                }
+                let number = run.get(..end).unwrap_or(own);
+                if end > length || name.bytes().filter(u8::is_ascii_digit).count() > 2 {
+                    each(Kind::Number, number);
+                }
+                rest = run.get(end..).unwrap_or_default();
+                continue;
+            }
+            Some(kind) => each(kind, name),
+            None => {}
+        }
+        rest = behind;
+    }
+}
+
+/// True for letters of scripts without blanks between words, and for Hangul, in which units and particles follow a number
+/// without one.
+fn is_joined(character: char) -> bool {
+    is_unspaced(character) || matches!(character, '\u{AC00}'..='\u{D7A3}')
 }
 
 /// A number as others may write it: `1,234` as `1234`, `5 pm` as `17:00`. `None` if there is no other way.
@@ -105,7 +168,10 @@ pub(super) fn in_other_notation(number: &str) -> Option<String> {
         };
         return Some(format!("{hour:02}:{minute}"));
     }
-    number.contains(',').then(|| number.replace(',', ""))
+    let digits = number.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(digits.len());
+    let is_grouped = digits.get(..end).is_some_and(|it| it.contains(',') && are_thousands(it));
+    is_grouped.then(|| number.replace(',', ""))
 }
 
 /// The class of a byte.
@@ -147,12 +213,23 @@ fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
     let is_unit = (1..=MAX_UNIT).contains(&unit.len())
         && unit.chars().all(char::is_alphabetic)
         && !NOT_UNITS.contains(&unit);
+    // `12 de mayo`
+    if after.is_some_and(|after| after.starts_with("de ")) {
+        let month = after.and_then(|after| after.get(3..)?.split(delimits).next()).map(trim)?;
+        return rest.get(..word.len() + " de ".len() + month.len());
+    }
+    // `12. Mai`
+    let ordinal = rest.strip_prefix(word).and_then(|after| after.strip_prefix(". "));
+    let month = ordinal.and_then(|after| after.split(delimits).next()).map(trim);
+    if let Some(month) = month.filter(|month| MONTHS.contains(month)) {
+        return rest.get(..word.len() + ". ".len() + month.len());
+    }
     // A number with a currency or a unit directly at it needs no further unit: in `$5 bills` the word is not
     // one.
     if is_unit && !is_marked(word) {
         return rest.get(..word.len() + 1 + unit.len());
     }
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let digits = word.chars().filter(|character| character.is_numeric()).count();
     (digits > 2 || is_marked(word)).then_some(word)
 }
 
@@ -160,9 +237,27 @@ fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
 const MAX_UNIT: usize = 16;
 
 /// Words after a number that are not units.
-const NOT_UNITS: [&str; 16] = [
+const NOT_UNITS: [&str; 34] = [
     "and", "or", "of", "in", "on", "at", "to", "for", "is", "the", "a", "with", "by", "from", "as",
-    "then",
+    "then", "und", "oder", "im", "am", "bis", "von", "y", "en", "e", "o", "et", "à", "из", "в",
+    "и", "на", "до", "से",
+];
+
+/// Months of languages that write a point behind a day.
+const MONTHS: [&str; 13] = [
+    "Januar",
+    "Jänner",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
 ];
 
 /// The longest word that counts as a name, in bytes: a longer one is data.
@@ -255,9 +350,9 @@ fn has_file_extension(word: &str) -> bool {
 /// True for a number: digits and separators, perhaps with a sign or currency before and a short unit directly after.
 fn is_number(word: &str) -> bool {
     let (bare, unit) = parts(word);
-    bare.starts_with(|c: char| c.is_ascii_digit())
+    bare.starts_with(char::is_numeric)
         && unit.chars().count() <= 3
-        && !unit.contains(|c: char| c.is_ascii_digit())
+        && !unit.contains(char::is_numeric)
 }
 
 /// True if a number has a sign, a currency or a unit attached.
@@ -268,8 +363,9 @@ fn is_marked(word: &str) -> bool {
 
 /// The word without the sign before it, and the text after its digits.
 fn parts(word: &str) -> (&str, &str) {
-    let bare = word.trim_start_matches(['$', '€', '£', '¥', '+', '-', '~', '#', '≤', '≥']);
-    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '-' | '/');
+    let bare =
+        word.trim_start_matches(['$', '€', '£', '¥', '₹', '₽', '₩', '+', '-', '~', '#', '≤', '≥']);
+    let is_part = |c: char| c.is_numeric() || matches!(c, '.' | ',' | ':' | '-' | '/');
     (bare, bare.trim_start_matches(is_part))
 }
 
@@ -300,15 +396,38 @@ mod tests {
     #[test]
     fn d10_a_number_with_separators_is_one_number() {
         check("It costs 18,400 euros.", &["18,400 euros"]);
-        check("$1,234,567 and 12,34", &["$1,234,567"]);
+        check("$1,234,567 and 12,34", &["$1,234,567", "12,34"]);
         check("[100,200,300]", &["100", "200", "300"]);
         check("in 1911,234 of them", &["1911", "234"]);
+    }
+
+    #[test]
+    fn d10_codes_dates_and_amounts_are_found_in_other_languages() {
+        check(
+            "预算每晚600元，电话是021-63210088，订单号是HT20981。",
+            &["600元", "021-63210088", "HT20981"],
+        );
+        check(
+            "5月3日に東京駅で、一泊12,000円です。予約番号はAB1234。",
+            &["5月3日", "12,000円", "AB1234"],
+        );
+        check("5월 3일 오후 7시에 50,000원입니다", &["5월", "3일", "7시", "50,000원"]);
+        check("في 12 مايو بمبلغ ٣٥٠ ريال", &["12 مايو", "٣٥٠ ريال"]);
+        check("12 мая в 17:30 из Москвы", &["12 мая", "17:30"]);
+        check("किराया ₹2,500 है", &["₹2,500"]);
+        check(
+            "el 12 de mayo a las 17:30 y cuesta 1.250,50 euros",
+            &["12 de mayo", "17:30", "1.250,50 euros"],
+        );
+        check("am 12. Mai um 17:30 Uhr, 1.250,50 Euro", &["12. Mai", "17:30 Uhr", "1.250,50 Euro"]);
+        check("It has 12. Then we", &[]);
     }
 
     #[test]
     fn d10_a_number_has_other_notations() {
         for (number, other) in [
             ("1,234", Some("1234")),
+            ("1.250,50", None),
             ("5 pm", Some("17:00")),
             ("5:30pm", Some("17:30")),
             ("12 am", Some("00:00")),

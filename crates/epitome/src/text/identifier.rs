@@ -23,6 +23,12 @@ pub(crate) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)
 /// The word before an identifier that says what it is, in lower case: the nearest of the last few that is not a function
 /// word. `None` if there is none.
 pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
+    // Without blanks there is no word to find: the last characters have to do.
+    let unspaced = before.chars().rev().take_while(|c| is_unspaced(*c)).take(MAX_UNSPACED_LABEL);
+    let length: usize = unspaced.map(char::len_utf8).sum();
+    if length > 0 {
+        return before.get(before.len() - length..).map(str::to_owned);
+    }
     // In a list, the words before it are other identifiers, which are not labels.
     let is_named =
         |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
@@ -32,6 +38,8 @@ pub(crate) fn label(before: &str, stop_words: &StopWords) -> Option<String> {
     words.find(|word| !stop_words.contain(word)).filter(|word| word.len() <= MAX_LABEL)
 }
 
+/// The longest label in a script without blanks, in characters.
+const MAX_UNSPACED_LABEL: usize = 4;
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 32;
 
