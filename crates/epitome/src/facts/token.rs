@@ -2,6 +2,7 @@
 
 use super::Kind;
 use crate::text::letters::is_unspaced;
+use crate::text::sentence::MONTHS;
 
 /// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
 /// unit; in Chinese, Japanese, Korean and other scripts that write them without blanks, the character behind it, and a date or a
@@ -113,9 +114,9 @@ fn inside<'a>(word: &'a str, each: &mut impl FnMut(Kind, &'a str)) {
         let name = trim(own);
         match kind(name).filter(|_| name.len() <= MAX_WORD) {
             Some(Kind::Number) => {
-                let mut end = length;
-                // `5月3日` and `7時30分` are one.
-                let mut more = behind;
+                let (mut end, begins) = (length, own.find(name).unwrap_or_default());
+                // `5月3日` and `7時30分` are one; behind a full stop there is no unit.
+                let mut more = if own.ends_with(name) { behind } else { "" };
                 while let Some(unit) = more.chars().next() {
                     end += unit.len_utf8();
                     let after = more.get(unit.len_utf8()..).unwrap_or_default();
@@ -126,7 +127,8 @@ fn inside<'a>(word: &'a str, each: &mut impl FnMut(Kind, &'a str)) {
                     }
                     end += digits;
                 }
-                let number = run.get(..end).unwrap_or(own);
+                let number = if end > length { run.get(begins..end) } else { Some(name) };
+                let number = number.unwrap_or(name);
                 if end > length || name.bytes().filter(u8::is_ascii_digit).count() > 2 {
                     each(Kind::Number, number);
                 }
@@ -241,23 +243,6 @@ const NOT_UNITS: [&str; 34] = [
     "and", "or", "of", "in", "on", "at", "to", "for", "is", "the", "a", "with", "by", "from", "as",
     "then", "und", "oder", "im", "am", "bis", "von", "y", "en", "e", "o", "et", "à", "из", "в",
     "и", "на", "до", "से",
-];
-
-/// Months of languages that write a point behind a day.
-const MONTHS: [&str; 13] = [
-    "Januar",
-    "Jänner",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
 ];
 
 /// The longest word that counts as a name, in bytes: a longer one is data.
@@ -411,6 +396,7 @@ mod tests {
             "5月3日に東京駅で、一泊12,000円です。予約番号はAB1234。",
             &["5月3日", "12,000円", "AB1234"],
         );
+        check("价格:600元，共1200.再见", &["600元", "1200"]);
         check("5월 3일 오후 7시에 50,000원입니다", &["5월", "3일", "7시", "50,000원"]);
         check("في 12 مايو بمبلغ ٣٥٠ ريال", &["12 مايو", "٣٥٠ ريال"]);
         check("12 мая в 17:30 из Москвы", &["12 мая", "17:30"]);

@@ -136,7 +136,7 @@ const ABBREVIATIONS: [&str; 18] = [
 ];
 
 /// The months of German, before which a full stop makes a number a day.
-const MONTHS: [&str; 13] = [
+pub(crate) const MONTHS: [&str; 13] = [
     "Januar",
     "Jänner",
     "Februar",
