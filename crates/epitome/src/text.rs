@@ -10,6 +10,7 @@ pub(crate) mod search;
 pub(crate) mod sentence;
 pub(crate) mod speaker;
 pub(crate) mod stop_words;
+pub(crate) mod word_list;
 
 pub use identifier::is_identifier;
 pub use note::Note;

@@ -1,16 +1,21 @@
 //! Words that make a sentence a standing instruction or a decision, in the languages that are written most.
 
-use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crate::facts::names_somebody;
-use crate::text::letters::is_unspaced;
+use crate::text::letters::is_alphanumeric;
+use crate::text::word_list::{PhraseList, WordList};
 
 /// Words between blanks and punctuation, in lower case.
-const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
+static WORDS: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
     required requirement cannot shouldn't chose nie niemals immer muss müssen stattdessen entschieden beschlossen bevorzuge \
     nunca siempre debe deben prefiero decidido decidimos evita jamais toujours doit doivent préfère décidé éviter sempre \
     deve prefiro decidimos evite mai sempre deve preferisco deciso nooit altijd moet besloten никогда всегда должен \
-    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정";
+    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정",
+    )
+});
 
 /// The same in scripts without blanks.
 const UNSPACED: [&str; 14] = [
@@ -31,23 +36,39 @@ const UNSPACED: [&str; 14] = [
 ];
 
 /// Phrases of standing instructions.
-const PHRASES: &str = "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
+static PHRASES: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
     off-limits|off the table|let's not|let us not|unter keinen umständen|auf keinen fall|bajo ninguna circunstancia|\
-    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding";
+    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding",
+    )
+});
 
 /// Phrases of questions that ask for something.
-const POLITE: &str = "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
-    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요";
+static POLITE: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
+    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요",
+    )
+});
 
 /// Phrases by which somebody decides for all: what is done from now on.
-const PLANS: &str = "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
+static PLANS: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
     scratch that|from now on|lass uns|wir machen|wir nehmen|ab jetzt|vamos a|a partir de ahora|on va|nous allons|vamos|давайте|\
-    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자";
+    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자",
+    )
+});
 
 /// Words that say who does something.
-const ROLES: &str = "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
+static ROLES: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
     reviewer reviews maintainer contact runs will takes verantwortlich zuständig leitet übernimmt betreut encarga encargado \
-    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный";
+    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный",
+    )
+});
 
 /// What a sentence of a user is worth to later turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,47 +84,46 @@ pub(super) fn standing(sentence: &str) -> Option<Standing> {
     let lower = sentence.to_lowercase().replace('’', "'");
     // A question only proposes, unless it asks politely for something.
     let asks = sentence.ends_with(['?', '？', '؟']);
-    if asks && !POLITE.split('|').any(|phrase| has_phrase(&lower, phrase)) {
+    if asks && !POLITE.is_in(&lower) {
         return None;
     }
-    if UNSPACED.iter().any(|cue| sentence.contains(cue)) {
+    if !sentence.is_ascii() && UNSPACED.iter().any(|cue| sentence.contains(cue)) {
         return Some(Standing::Rule);
     }
-    let separates = |c: char| !c.is_alphanumeric() && c != '\'';
-    let words: BTreeSet<&str> = lower.split(separates).filter(|word| !word.is_empty()).collect();
-    let has_word = |cues: &str| cues.split_whitespace().any(|cue| words.contains(cue));
-    let has_phrase = |cues: &str| cues.split('|').any(|cue| has_phrase(&lower, cue));
+    let (mut different, mut rules, mut says_who) = (Vec::new(), false, false);
+    let words = lower.split(|c: char| !is_alphanumeric(c) && c != '\'');
+    for word in words.filter(|word| !word.is_empty()) {
+        rules |= WORDS.has(word);
+        says_who |= ROLES.has(word);
+        if different.len() < 3 && !different.contains(&word) {
+            different.push(word);
+        }
+    }
     // Two words are no sentence: `Never mind.`
-    if words.len() > 2 && (has_word(WORDS) || has_phrase(PHRASES)) {
+    if different.len() > 2 && (rules || PHRASES.is_in(&lower)) {
         return Some(Standing::Rule);
     }
-    let assigns = || has_word(ROLES) || lower.contains("->") || lower.contains('→');
-    let plans = !asks && (has_phrase(PLANS) || (assigns() && names_somebody(sentence)));
+    let assigns = || says_who || lower.contains("->") || lower.contains('→');
+    let plans = !asks && (PLANS.is_in(&lower) || (assigns() && names_somebody(sentence)));
     plans.then_some(Standing::Plan)
 }
 
 /// First words of a sentence that says something only behind the one before it.
-const BACK: &str = "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ";
+static BACK: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ",
+    )
+});
 /// Phrases of such a sentence.
-const BACK_PHRASES: &str = "do that|do this|do it|do so|like that|of that|of this";
+static BACK_PHRASES: LazyLock<PhraseList> =
+    LazyLock::new(|| PhraseList::of("do that|do this|do it|do so|like that|of that|of this"));
 
 /// True if a sentence says something only behind the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     let first = words.find(|word| !word.is_empty()).unwrap_or_default();
-    BACK.split_whitespace().any(|word| word == first)
-        || BACK_PHRASES.split('|').any(|phrase| has_phrase(&lower, phrase))
-}
-
-/// True if a phrase stands in a text as words of its own.
-fn has_phrase(text: &str, phrase: &str) -> bool {
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
-    text.match_indices(phrase).any(|(at, _)| {
-        let (before, rest) = text.split_at(at);
-        let after = rest.get(phrase.len()..).unwrap_or_default();
-        !is_letter(before.chars().next_back()) && !is_letter(after.chars().next())
-    })
+    BACK.has(first) || BACK_PHRASES.is_in(&lower)
 }
 
 /// Words of decisions, which are among the cues above.

@@ -78,6 +78,13 @@ fn separates_thousands(text: &str, comma: usize) -> bool {
 }
 
 fn delimits(character: char) -> bool {
-    const DELIMITERS: &str = "\"'`()[]{}<>,;|=*“”‘’，。、；：（）「」";
-    character.is_whitespace() || DELIMITERS.contains(character) || is_unspaced(character)
+    const DELIMITERS: &str = "“”‘’，。、；：（）「」";
+    match character {
+        // Most characters of most texts.
+        'a'..='z' | 'A'..='Z' | '0'..='9' => false,
+        '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' => true,
+        '<' | '>' | ',' | ';' | '|' | '=' | '*' => true,
+        '\0'..='\u{7F}' => character.is_ascii_whitespace() || character == '\u{B}',
+        _ => character.is_whitespace() || DELIMITERS.contains(character) || is_unspaced(character),
+    }
 }

@@ -75,12 +75,14 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
     let mut run = Run::default();
     let mut ended = Ended::No;
     for (count, (at, character)) in characters.enumerate() {
+        let class = Class::of(character);
         match ended {
-            Ended::Anywhere if !closes(character) => return Cut::Keep(at),
-            Ended::BeforeBlank if character.is_whitespace() => return Cut::Keep(at),
+            Ended::No => {}
+            Ended::Anywhere if !class.has(Class::CLOSES) => return Cut::Keep(at),
+            Ended::BeforeBlank if class.has(Class::BLANK) => return Cut::Keep(at),
             // A full stop inside of a word, as in `main.rs` or `3.5`, ends nothing.
-            Ended::BeforeBlank if !closes(character) => ended = Ended::No,
-            _ => {}
+            Ended::BeforeBlank if !class.has(Class::CLOSES) => ended = Ended::No,
+            Ended::Anywhere | Ended::BeforeBlank => {}
         }
         if count >= MAX_CHARACTERS || words > MAX_WORDS {
             return Cut::Keep(clause_end(text, at, soft_break));
@@ -94,21 +96,18 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
             let rest = text.bytes().position(|byte| !encodes(byte)).unwrap_or(text.len());
             return Cut::Drop(rest);
         }
-        let blank = character.is_whitespace();
-        if !blank && !in_word {
-            words += 1;
-        }
+        let blank = class.has(Class::BLANK);
+        words += usize::from(!blank && !in_word);
         in_word = !blank;
-        if blank
-            || (!is_alphanumeric(character)
-                && !matches!(character, '_' | '-' | '.' | '\'' | '\\' | '{' | '[' | '('))
-        {
+        if class.has(Class::BREAKS) {
             soft_break = at + character.len_utf8();
         }
-        if ends_anywhere(character) {
-            ended = Ended::Anywhere;
-        } else if ends_before_blank(character) && words > 1 && !abbreviates(text, at) {
-            ended = Ended::BeforeBlank;
+        if class.has(Class::ENDS) {
+            if ends_anywhere(character) {
+                ended = Ended::Anywhere;
+            } else if words > 1 && !abbreviates(text, at) {
+                ended = Ended::BeforeBlank;
+            }
         }
     }
     Cut::Keep(text.len())
@@ -121,11 +120,79 @@ enum Ended {
     Anywhere,
 }
 
+/// What a character means for the end of a piece: several of the bits below.
+#[derive(Clone, Copy)]
+struct Class(u8);
+
+impl Class {
+    /// White space.
+    const BLANK: u8 = 1;
+    /// A clause may end behind it.
+    const BREAKS: u8 = 2;
+    /// A sentence may end with it.
+    const ENDS: u8 = 4;
+    /// Quotation marks and brackets that belong to the sentence before them.
+    const CLOSES: u8 = 8;
+
+    #[inline]
+    fn of(character: char) -> Self {
+        // A table, because every character of every message is looked up, and most are ASCII.
+        match ASCII.get(character as usize) {
+            Some(class) => *class,
+            None => Self::computed(
+                character,
+                character.is_whitespace(),
+                is_alphanumeric(character),
+                ends_anywhere(character),
+            ),
+        }
+    }
+
+    const fn computed(character: char, blank: bool, alphanumeric: bool, ends: bool) -> Self {
+        let breaks = blank
+            || !(alphanumeric
+                || matches!(character, '_' | '-' | '.' | '\'' | '\\' | '{' | '[' | '('));
+        let mut class = 0;
+        if blank {
+            class |= Self::BLANK;
+        }
+        if breaks {
+            class |= Self::BREAKS;
+        }
+        if ends || ends_before_blank(character) {
+            class |= Self::ENDS;
+        }
+        if closes(character) {
+            class |= Self::CLOSES;
+        }
+        Self(class)
+    }
+
+    #[inline]
+    const fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
+/// The class of each character of ASCII.
+const ASCII: [Class; 128] = {
+    let mut classes = [Class(0); 128];
+    let mut rest: &mut [Class] = &mut classes;
+    let mut byte = 0_u8;
+    while let Some((class, after)) = rest.split_first_mut() {
+        let blank = matches!(byte, b'\t'..=b'\r' | b' ');
+        *class = Class::computed(byte as char, blank, byte.is_ascii_alphanumeric(), false);
+        byte += 1;
+        rest = after;
+    }
+    classes
+};
+
 fn ends_anywhere(character: char) -> bool {
     matches!(character, '。' | '！' | '？' | '｡' | '।' | '۔' | '॥')
 }
 
-fn ends_before_blank(character: char) -> bool {
+const fn ends_before_blank(character: char) -> bool {
     matches!(character, '.' | '!' | '?' | '…' | '؟' | '։')
 }
 
@@ -165,7 +232,7 @@ fn abbreviates(text: &str, at: usize) -> bool {
     word.is_some_and(|word| ABBREVIATIONS.contains(&word))
 }
 
-fn closes(character: char) -> bool {
+const fn closes(character: char) -> bool {
     matches!(character, '"' | '\'' | '”' | '’' | '»' | ')' | ']' | '」' | '』' | '）' | '】' | '*')
 }
 
