@@ -28,7 +28,7 @@ const ERRORS: [&str; 16] = [
 
 /// Why an answer is not a summary, as a text for the user; `None` if it may be one. `last_reply` is the model's last
 /// message in the conversation, which some models repeat instead of summarizing, and `instructions` what the summarizer was
-/// told. Linear in the answer, and in the instructions for each of its sentences.
+/// told. O(n log n) in the answer and in the instructions.
 pub(crate) fn invalid_answer(
     answer: &str,
     last_reply: Option<&str>,
@@ -43,9 +43,7 @@ pub(crate) fn invalid_answer(
             "the summarizer answered with headings and nothing below them; try another model",
         );
     }
-    let short = answer.chars().count() <= MAX_ERROR_CHARACTERS;
-    let lower = answer.to_lowercase();
-    if short && ERRORS.iter().any(|error| lower.starts_with(error)) {
+    if is_error(answer) {
         return Some("the summarizer answered with an error and not with a summary; see its text");
     }
     if last_reply.is_some_and(|reply| reply.trim() == answer && answer.contains(' ')) {
@@ -53,15 +51,41 @@ pub(crate) fn invalid_answer(
             "the summarizer repeated the last reply and wrote no summary; try another model",
         );
     }
-    if is_loop(answer) {
+    let sentences = Sentence::all(answer);
+    if repeats_a_sentence(answer, &sentences) || repeats_its_end(answer) {
         return Some("the summarizer said the same again and again; try another model");
     }
-    if is_copy(answer, instructions) {
+    if is_copy(answer, &sentences, instructions) {
         return Some(
             "the summarizer copied what it was given and wrote no summary; try another model",
         );
     }
     None
+}
+
+/// True for a short answer that begins as an error does.
+fn is_error(answer: &str) -> bool {
+    let short = answer.chars().nth(MAX_ERROR_CHARACTERS).is_none();
+    short && {
+        let lower = answer.to_lowercase();
+        ERRORS.iter().any(|error| lower.starts_with(error))
+    }
+}
+
+/// A sentence of an answer.
+struct Sentence<'a> {
+    text: &'a str,
+    is_heading: bool,
+}
+
+impl<'a> Sentence<'a> {
+    fn all(answer: &'a str) -> Vec<Self> {
+        let of_line = |line: &'a str| {
+            let is_heading = is_heading(line.trim());
+            sentence::split(line).into_iter().map(move |text| Self { text, is_heading })
+        };
+        answer.lines().flat_map(of_line).collect()
+    }
 }
 
 /// True for an answer of only headings, list marks and words such as `none`.
@@ -92,17 +116,11 @@ const END_REPEATS: usize = 8;
 /// The shortest loop, in characters.
 const SHORTEST_LOOP: usize = 160;
 
-/// True if half of an answer is one sentence again and again, or if half of it is an end that repeats, as when a model does
-/// not stop. Works in any language.
-fn is_loop(answer: &str) -> bool {
-    repeats_a_sentence(answer) || repeats_its_end(answer)
-}
-
-fn repeats_a_sentence(answer: &str) -> bool {
-    let mut sentences: Vec<&str> = answer
-        .lines()
-        .flat_map(sentence::split)
-        .map(|text| text.trim_matches(|c: char| !c.is_alphanumeric()))
+/// True if half of an answer is one sentence again and again, as when a model does not stop. Works in any language.
+fn repeats_a_sentence(answer: &str, sentences: &[Sentence<'_>]) -> bool {
+    let mut sentences: Vec<&str> = sentences
+        .iter()
+        .map(|sentence| sentence.text.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|text| text.chars().nth(7).is_some())
         .collect();
     sentences.sort_unstable();
@@ -114,6 +132,8 @@ fn repeats_a_sentence(answer: &str) -> bool {
     repeated.is_some_and(|bytes| bytes * 2 >= answer.len())
 }
 
+/// True if half of an answer is an end that repeats.
+///
 /// By the length of the longest border of each ending (the prefix function of Knuth, Morris and Pratt on the answer read
 /// backwards): an ending without its border is what repeats in it. Linear.
 fn repeats_its_end(answer: &str) -> bool {
@@ -142,16 +162,24 @@ const COPIED_CHARACTERS: usize = 30;
 
 /// True if a third of an answer stands word for word in the instructions, or if it has the tags of the input or several heads
 /// of its messages.
-fn is_copy(answer: &str, instructions: &str) -> bool {
+fn is_copy(answer: &str, sentences: &[Sentence<'_>], instructions: &str) -> bool {
     let tags = ["<new_messages>", "<previous_summary>", "<current_state>"];
     let has_tags = tags.iter().any(|tag| answer.contains(tag));
     let heads = answer.lines().filter(|line| is_head(line)).count();
-    let sentences =
-        answer.lines().filter(|line| !is_heading(line.trim())).flat_map(sentence::split);
+    // Few sentences begin as some part of the instructions does. Only those are looked for in them.
+    let mut beginnings: Vec<&[u8]> = instructions.as_bytes().windows(COPIED_CHARACTERS).collect();
+    beginnings.sort_unstable();
+    let may_be_copied = |text: &str| {
+        text.as_bytes()
+            .first_chunk::<COPIED_CHARACTERS>()
+            .is_some_and(|beginning| beginnings.binary_search(&beginning.as_slice()).is_ok())
+    };
     let copied: usize = sentences
-        .map(str::trim)
+        .iter()
+        .filter(|sentence| !sentence.is_heading)
+        .map(|sentence| sentence.text.trim())
         .filter(|text| text.chars().nth(COPIED_CHARACTERS).is_some())
-        .filter(|text| instructions.contains(*text))
+        .filter(|text| may_be_copied(text) && instructions.contains(*text))
         .map(str::len)
         .sum();
     has_tags || heads > 1 || copied * 3 >= answer.len()
