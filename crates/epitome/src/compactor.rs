@@ -10,10 +10,11 @@
 //!   ▲                       │                                   │    ▲   ▲                           │
 //!   ├──────── skip() ───────┘                                   │    │   └───── handle_timeout() ────┘
 //!   │                                                           │    │
-//!   │                                                           │    └─ handle_summary(), unless it was the last one:
-//!   │                                                           │       next chunk, reminder, rollup or fallback level
-//!   │                                                           │
-//!   │                                                           ▼ handle_summary() of the last one
+//!   │                                    handle_summary()       │    └─ the next chunk, a reminder, a rollup or a
+//!   │                                                           ▼       fallback level
+//!   │                                                         Taking
+//!   │                                                           │ it was the last chunk
+//!   │                                                           ▼
 //!   │                                                       Concluding
 //!   │                                                           │
 //!   │                                                           ▼
@@ -29,6 +30,7 @@
 //! | `Deciding` | `proceed` or `skip` | `append`, changes, `set_todo`, `cancel` |
 //! | `Reading` | `poll_output` | `append`, changes, `set_todo`, `cancel` |
 //! | `Summarizing` | `handle_summary` or `handle_failure` | `append`, changes, `set_todo`, `cancel` |
+//! | `Taking` | `poll_output` | `append`, changes, `set_todo`, `cancel` |
 //! | `Awaiting` | the summary that is written in advance | `append`, changes, `set_todo`, `cancel` |
 //! | `Backoff` | `handle_timeout` | `append`, changes, `set_todo`, `cancel` |
 //! | `Concluding` | `poll_output` | `append`, changes, `set_todo`, `cancel` |
@@ -41,7 +43,7 @@
 //! except while a record is being stored. An answer to a request that is no longer open is ignored and reported as
 //! [`Event::Stale`], so that a late answer cannot end up in the wrong compaction.
 //!
-//! Reading and concluding take time in proportion to the texts. They are done in slices, one for each call of
+//! Reading, taking an answer and concluding take time in proportion to the texts. They are done in slices, one for each call of
 //! [`Compactor::poll_output`], which returns [`Output::Continue`] until the last one. The first slice is done by the call before
 //! it, so that a short conversation needs no other. [`Compactor::set_slice`] says how long a slice is.
 //!
@@ -83,6 +85,7 @@ use conclusion::Conclusion;
 pub(crate) use cycle::Cycle;
 pub use error::{CommandError, RestoreError, SetPolicyError};
 pub use fallback::{SummarizerStep, SummarizerStepKind};
+use inputs::Answer;
 use job::Job;
 pub use journal::Stored;
 use journal::UnsavedPolicy;
@@ -119,6 +122,8 @@ enum State {
     Reading { job: Box<Job> },
     /// The summarizer has a request that is not answered yet.
     Summarizing { job: Box<Job>, in_flight: RequestId },
+    /// The summarizer has answered, and the facts of what it was given are being read.
+    Taking { job: Box<Job>, answer: Answer },
     /// The summarizer has failed, and gets the request again at `until`.
     Backoff { job: Box<Job>, until: Timestamp },
     /// The summary that was begun in advance is not written yet; the compaction goes on with it.
@@ -397,6 +402,7 @@ impl Compactor {
             State::Deciding { job }
             | State::Reading { job }
             | State::Summarizing { job, .. }
+            | State::Taking { job, .. }
             | State::Awaiting { job }
             | State::Backoff { job, .. } => Ok(job),
             state => Err(state),
@@ -427,7 +433,9 @@ impl Compactor {
             return output;
         }
         match &self.state {
-            State::Reading { .. } | State::Concluding { .. } => Output::Continue,
+            State::Reading { .. } | State::Taking { .. } | State::Concluding { .. } => {
+                Output::Continue
+            }
             _ if self.preparations.is_reading() => Output::Continue,
             State::Backoff { until, .. } => Output::Wait(Some(*until)),
             _ => Output::Wait(None),
@@ -438,6 +446,7 @@ impl Compactor {
     fn work(&mut self) {
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Reading { job } => self.read(job),
+            State::Taking { job, answer } => self.take_answer(job, answer),
             State::Concluding { conclusion } => self.conclude(conclusion),
             state => {
                 self.state = state;
@@ -467,6 +476,7 @@ impl Compactor {
             State::Deciding { job }
             | State::Reading { job }
             | State::Summarizing { job, .. }
+            | State::Taking { job, .. }
             | State::Awaiting { job }
             | State::Backoff { job, .. } => Some(job),
             State::Concluding { conclusion } => Some(&mut conclusion.job),

@@ -6,7 +6,7 @@ use super::job::Job;
 use super::unsupported::{Checked, check_unsupported};
 use super::{Compactor, Event, Outcome, Output, State};
 use crate::conversation::Conversation;
-use crate::facts::{Claims, Fact, FactBudget, Kind, build_receipt};
+use crate::facts::{Claims, Fact, FactBudget, Kind, RetainedText, build_receipt};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
 use crate::text::search::Search;
@@ -24,6 +24,8 @@ pub(super) struct Conclusion {
     position: usize,
     /// How many bytes of it were searched.
     offset: usize,
+    /// What the summary says; `None` until it is read.
+    said: Option<RetainedText>,
     /// Whether all of that is known, and only the result is to be made.
     is_known: bool,
 }
@@ -50,6 +52,7 @@ impl Conclusion {
             search,
             position: 0,
             offset: 0,
+            said: None,
             is_known: false,
         }
     }
@@ -61,6 +64,12 @@ impl Conclusion {
 
     /// Goes on by a slice. True if it is known what the view will have of the facts, and which names nobody has said.
     fn advance(&mut self, conversation: &Conversation, slice: usize) -> bool {
+        if self.said.is_none() {
+            self.said.insert(RetainedText::default()).add_summary(&self.summary);
+            if Self::is_large(&self.job) {
+                return false;
+            }
+        }
         // A message that stays can be edited between two slices. All of them are read again then.
         self.job.read_staying(conversation, slice) && self.find_names(conversation, slice)
     }
@@ -126,7 +135,7 @@ impl Compactor {
 
     /// Verifies the view, and commits it.
     fn finish(&mut self, conclusion: Conclusion) {
-        let Conclusion { mut job, summary, notes, claims, wanted, search, .. } = conclusion;
+        let Conclusion { mut job, summary, notes, claims, wanted, search, said, .. } = conclusion;
         let unsupported = claims.unsupported(&search.not_found(wanted));
         let summary = match check_unsupported(&job, summary, &notes, &unsupported) {
             Checked::Summary(summary) => summary,
@@ -136,12 +145,12 @@ impl Compactor {
             }
         };
         let meter = self.conversation.meter();
-        let mut retained = std::mem::take(&mut job.retained);
         // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
         // request.
-        retained.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
+        let mut added = RetainedText::default();
+        added.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
         let state = job.structured_state(&self.conversation);
-        retained.add(&state.to_text(), Role::Assistant);
+        added.add(&state.to_text(), Role::Assistant);
         // Another attempt needs the facts again.
         let facts = match job.fallbacks.is_empty() {
             true => std::mem::take(&mut job.facts),
@@ -151,7 +160,9 @@ impl Compactor {
             ledger: job.plan.ledger_budget(),
             lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
         };
-        let mut receipt = build_receipt(facts, &summary, retained, &budget, meter, &|number| {
+        let texts = [said.as_ref(), Some(&added), Some(&job.retained)];
+        let texts: Vec<&RetainedText> = texts.into_iter().flatten().collect();
+        let mut receipt = build_receipt(facts, &texts, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message: &Message| message.id.clone())
         });
         receipt.unsupported = unsupported;

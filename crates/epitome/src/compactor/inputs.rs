@@ -95,18 +95,26 @@ impl Compactor {
         }
         job.tries.reminder = None;
         job.changes.extend(changes);
-        // Before the fold goes on: this reads the facts of the chunk that the answer is about.
-        if !job.is_ahead {
-            job.read_chunk();
-        }
         let notes = std::mem::take(&mut job.notes);
+        self.take_answer(job, Answer { summary: text.to_owned(), notes });
+    }
+
+    /// Reads a slice of the facts of the chunk that an answer is about. With the last one, the next chunk is asked for, or the
+    /// summary is complete.
+    pub(super) fn take_answer(&mut self, mut job: Box<Job>, answer: Answer) {
+        // Before the fold goes on, which drops the chunk.
+        if !job.is_ahead && !job.read_chunk(self.slice) {
+            self.state = State::Taking { job, answer };
+            return;
+        }
+        let Answer { summary, notes } = answer;
         let done = match &mut job.stage {
-            Stage::Chunks(fold) => fold.advance(text.to_owned(), notes),
+            Stage::Chunks(fold) => fold.advance(summary, notes),
             Stage::Rollup(_)
             | Stage::Correction { .. }
             | Stage::Planned { .. }
             | Stage::Reading { .. }
-            | Stage::Written => Some((text.to_owned(), notes)),
+            | Stage::Written => Some((summary, notes)),
         };
         let (finished, chunks) = job.progress();
         // The fold stays at its last chunk, so that its index alone would never report all chunks as done.
@@ -279,6 +287,12 @@ impl Compactor {
             }
         }
     }
+}
+
+/// A valid answer of the summarizer.
+pub(super) struct Answer {
+    summary: String,
+    notes: String,
 }
 
 /// The paths under which a record stores tool results.

@@ -28,6 +28,8 @@ pub(super) struct Job {
     pub(super) stage: Stage,
     /// The facts found in the chunks so far, which the summary must not lose.
     pub(super) facts: Facts,
+    /// How many entries of the present chunk were read for facts.
+    entries_read: usize,
     /// The text of messages that stay in the view, as far as it was read. A fact in it is not lost, whatever the
     /// summary says.
     pub(super) retained: RetainedText,
@@ -59,6 +61,9 @@ struct LastReply {
     epoch: u32,
     text: Option<String>,
 }
+
+/// How much longer it takes to divide a text into the units of facts than to read it.
+const UNITS: usize = 4;
 
 /// What the summarizer works on.
 pub(super) enum Stage {
@@ -114,6 +119,7 @@ impl Job {
         let Some(stage) = stage else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
+            entries_read: 0,
             retained: RetainedText::default(),
             unread: plan.staying().collect(),
             stage,
@@ -234,11 +240,21 @@ impl Job {
         Some(())
     }
 
-    /// Collects the facts of the present chunk.
-    pub(super) fn read_chunk(&mut self) {
-        if let Stage::Chunks(fold) = &self.stage {
-            self.facts.read(&fold.envelope().entries);
-        }
+    /// Collects facts of the present chunk, of about this many bytes. True if all of them are there.
+    pub(super) fn read_chunk(&mut self, slice: usize) -> bool {
+        let Stage::Chunks(fold) = &self.stage else { return true };
+        let unread = fold.envelope().entries.get(self.entries_read..).unwrap_or_default();
+        let mut bytes = 0;
+        let is_in_slice = |entry: &&Entry| {
+            let begins_in_slice = bytes * UNITS < slice;
+            bytes += entry.text.len();
+            begins_in_slice
+        };
+        let count = unread.iter().take_while(is_in_slice).count();
+        self.facts.read(unread.get(..count).unwrap_or_default());
+        let is_done = count == unread.len();
+        self.entries_read = if is_done { 0 } else { self.entries_read + count };
+        is_done
     }
 
     /// The structured state with the changes of the answers so far. Nothing is kept of one that the policy does not ask for.
@@ -284,7 +300,7 @@ impl Job {
     /// Reads a slice of the messages that stay. True if all of them are read.
     pub(super) fn read_staying(&mut self, conversation: &Conversation, slice: usize) -> bool {
         let mut read = 0;
-        while read < slice
+        while read * UNITS < slice
             && let Some(position) = self.unread.pop_front()
         {
             if let Some(message) = self.plan.seen(conversation, position) {

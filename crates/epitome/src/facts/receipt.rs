@@ -66,28 +66,29 @@ pub(crate) struct FactBudget<'a> {
     pub(crate) lists: &'a dyn Fn() -> MeterTokens,
 }
 
-/// Looks up every fact in `summary` and in `retained`, the texts that stay, and selects missing ones for the ledger
+/// Looks up every fact in `texts`, those that the model reads from now on, and selects missing ones for the ledger
 /// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()). Names of the summary are not looked up; see
 /// [`unsupported`].
 ///
 /// They take at most the tokens of `budget` by `meter`. The most important facts are selected first; in the
 /// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs
-/// O(n log n) in the facts and the summary.
+/// O(n log n) in the facts.
+///
+/// Of an item that stands in several of `texts`, the first one decides: the summary comes before the messages that stay.
 pub(crate) fn build_receipt(
     facts: Facts,
-    summary: &str,
-    mut retained: RetainedText,
+    texts: &[&RetainedText],
     budget: &FactBudget,
     meter: &Meter,
     name: &dyn Fn(u32) -> Option<MessageId>,
 ) -> Receipt {
-    retained.add_summary(summary);
     let mut receipt = Receipt { unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     let mut series = Series::default();
     for mut mention in facts.into_vec() {
         series.add(&mention);
-        match (retained.find(&mention).map(str::to_owned), mention.kind) {
+        let found = texts.iter().find_map(|text| text.find(&mention).map(str::to_owned));
+        match (found, mention.kind) {
             (Some(text), _) => {
                 mention.text = text;
                 receipt.kept.push(mention.named(name));
@@ -214,29 +215,34 @@ impl RetainedText {
             }
             for sentence in sentence::split(line) {
                 self.insert(sentence);
-                name::every(sentence, |name| self.insert(name));
+                name::every(sentence, |name| _ = self.insert(name));
             }
-            super::scan::quotes(line, |quote| self.insert(quote));
+            super::scan::quotes(line, |quote| _ = self.insert(quote));
         }
     }
 
-    /// Adds a summary: its lines as they are, and what they say.
-    fn add_summary(&mut self, summary: &str) {
+    /// Adds a summary: its lines as they are, and what they say. Linear in it.
+    pub(crate) fn add_summary(&mut self, summary: &str) {
         self.add(summary, Role::User);
         for line in lines::of(summary) {
             for sentence in sentence::split(line.text) {
-                self.insert(sentence);
-                name::every(sentence, |name| self.insert(name));
+                // A line without a speaker is known as it is.
+                if self.insert(sentence) {
+                    name::every(sentence, |name| _ = self.insert(name));
+                }
             }
         }
     }
 
-    fn insert(&mut self, text: &str) {
+    /// Adds a unit. True if it is new.
+    fn insert(&mut self, text: &str) -> bool {
         let hash = Hash::of(text, 0);
-        if self.text(hash, text).is_none() {
+        let is_new = self.text(hash, text).is_none();
+        if is_new {
             self.seen.add(hash, self.texts.len());
             self.texts.push(text.into());
         }
+        is_new
     }
 
     fn insert_item(&mut self, item: &str) {
@@ -358,8 +364,7 @@ mod tests {
     }
 
     fn appended(texts: &[(&str, &str)], summary: &str) -> Vec<String> {
-        let (budget, retained) = (budget(200), RetainedText::default());
-        let receipt = build_receipt(facts(texts), summary, retained, &budget, &meter(), &name);
+        let receipt = receipt_of(facts(texts), summary, 200);
         receipt.appended.into_iter().map(|fact| fact.text).collect()
     }
 
@@ -389,8 +394,15 @@ mod tests {
         FactBudget { ledger: MeterTokens::new(ledger), lists: &|| MeterTokens::new(50) }
     }
 
-    fn nothing_retained() -> RetainedText {
-        RetainedText::default()
+    /// The receipt of a summary after which no message stays, with this many tokens for the ledger.
+    fn receipt_of(facts: Facts, summary: &str, ledger: u32) -> Receipt {
+        build_receipt(facts, &[&read(summary)], &budget(ledger), &meter(), &name)
+    }
+
+    fn read(summary: &str) -> RetainedText {
+        let mut text = RetainedText::default();
+        text.add_summary(summary);
+        text
     }
 
     fn names(facts: &[Fact]) -> Vec<&str> {
@@ -406,14 +418,8 @@ mod tests {
         ]);
         let mut retained = RetainedText::default();
         retained.add("HAT039 again", Role::User);
-        let receipt = build_receipt(
-            facts,
-            "They changed src/server.rs.",
-            retained,
-            &budget(200),
-            &meter(),
-            &name,
-        );
+        let summary = read("They changed src/server.rs.");
+        let receipt = build_receipt(facts, &[&summary, &retained], &budget(200), &meter(), &name);
         assert_eq!(
             ledger(&receipt.appended),
             "Also said, word for word:\n\
@@ -431,18 +437,10 @@ mod tests {
         let facts = facts(&[("tool", &text)]);
         let all = facts.clone().into_vec().len();
         for tokens in [0, 20, 60, 400, 100_000] {
-            let meter = meter();
-            let receipt = build_receipt(
-                facts.clone(),
-                "Much was read.",
-                nothing_retained(),
-                &budget(tokens),
-                &meter,
-                &name,
-            );
+            let receipt = receipt_of(facts.clone(), "Much was read.", tokens);
             let sum = receipt.kept.len() + receipt.appended.len() + receipt.given_up.len();
             assert_eq!(sum, all);
-            let taken = meter.count(&ledger(&receipt.appended)).get();
+            let taken = meter().count(&ledger(&receipt.appended)).get();
             assert!(taken <= tokens, "{taken} tokens in {tokens}");
         }
     }
@@ -454,7 +452,7 @@ mod tests {
             ("user", &words),
             ("user", "w00001x w24999x and port 8443. Never ever do it."),
         ]);
-        let receipt = build_receipt(facts, "So.", nothing_retained(), &budget(60), &meter(), &name);
+        let receipt = receipt_of(facts, "So.", 60);
         assert_eq!(receipt.unlisted, 5_001);
         assert_eq!(receipt.appended.len() + receipt.given_up.len(), 20_002);
         assert!(
@@ -466,19 +464,27 @@ mod tests {
     #[test]
     fn d10_a_checklist_has_room_of_its_own() {
         let facts = facts(&[("user", "- [ ] ship it\ntrain 12:45 12:46 12:47")]);
-        let receipt =
-            build_receipt(facts, "So it was.", nothing_retained(), &budget(22), &meter(), &name);
+        let receipt = receipt_of(facts, "So it was.", 22);
         assert_eq!(names(&receipt.appended), ["- [ ] ship it", "12:45"]);
         assert_eq!(names(&receipt.given_up), ["12:46", "12:47"]);
         assert!(!ledger(&receipt.appended).contains("ship"));
     }
 
     #[test]
+    fn d10_of_an_item_in_several_texts_the_summary_decides() {
+        let facts = facts(&[("user", "- [ ] ship it")]);
+        let mut retained = RetainedText::default();
+        retained.add("- [ ] ship it", Role::User);
+        let texts = [&read("- [x] ship it"), &retained];
+        let receipt = build_receipt(facts, &texts, &budget(200), &meter(), &name);
+        assert_eq!(names(&receipt.kept), ["- [x] ship it"]);
+    }
+
+    #[test]
     fn d10_a_number_in_another_notation_is_kept() {
         let facts = facts(&[("user", "Pay 1,234 euros by 5 pm, from 17:45 on it is closed.")]);
         let summary = "1234 euros are due at 17:00, and 5:45 pm is too late.";
-        let receipt =
-            build_receipt(facts, summary, nothing_retained(), &budget(200), &meter(), &name);
+        let receipt = receipt_of(facts, summary, 200);
         assert_eq!(names(&receipt.kept), ["1,234 euros", "5 pm", "17:45"]);
         assert_eq!(receipt.appended, []);
     }
@@ -491,14 +497,7 @@ mod tests {
 
     #[test]
     fn without_facts_the_receipt_is_empty() {
-        let receipt = build_receipt(
-            Facts::default(),
-            "Nothing.",
-            nothing_retained(),
-            &budget(100),
-            &meter(),
-            &name,
-        );
+        let receipt = receipt_of(Facts::default(), "Nothing.", 100);
         assert_eq!((receipt, ledger(&[])), (Receipt::default(), String::new()));
     }
 }
