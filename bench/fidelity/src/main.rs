@@ -1,8 +1,8 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
-//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model` measures with a model behind an endpoint,
-//! and is in none of the others. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
+//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model COUNT` measures with a model behind an
+//! endpoint on so many chats, and is in none of the others. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
 //! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
@@ -86,7 +86,8 @@ fn main() {
     let packages = Packages::start();
     if parts.iter().any(|part| part == "model") {
         let chats = data::lines(&folder.join("openai/tool-chat-tau2-airline.jsonl.gz"));
-        let cuts = chats.iter().step_by(chats.len().div_ceil(WITH_MODEL));
+        let count = parts.get(1).and_then(|count| count.parse().ok()).unwrap_or(WITH_MODEL);
+        let cuts = chats.iter().step_by(chats.len().div_ceil(count));
         with_model(&packages, cuts.filter_map(|chat| Cut::of(data::messages(chat)).pop()));
         return;
     }
@@ -270,7 +271,7 @@ fn chats(packages: &Packages, chart: &mut Chart, chats: &[Chat]) {
     }
 }
 
-/// How many chats a model summarizes: each takes it minutes.
+/// How many chats a model summarizes if no number is given: each takes it minutes.
 const WITH_MODEL: usize = 12;
 
 /// Prints what an agent needs later and still has if a model summarizes, beside the same without one.

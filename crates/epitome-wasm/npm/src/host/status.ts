@@ -16,16 +16,25 @@ export function statusOf(buffer: ScratchBuffer, address: number): Status {
 
 /** The statuses of one compactor: the same object as long as its numbers are the same. */
 export class Statuses {
-  #numbers = new Float64Array(0);
+  readonly #numbers = new Float64Array(COUNT);
   #status: Status | undefined;
 
   next(buffer: ScratchBuffer, address: number): Status {
     const numbers = buffer.fractions(address, COUNT);
-    if (this.#status === undefined || numbers.some((number, index) => !Object.is(number, this.#numbers[index]))) {
-      this.#numbers = numbers.slice();
+    if (this.#status === undefined || !this.#isSame(numbers)) {
+      this.#numbers.set(numbers);
       this.#status = statusFrom(numbers);
     }
     return this.#status;
+  }
+
+  #isSame(numbers: Float64Array): boolean {
+    for (let index = 0; index < COUNT; index += 1) {
+      if (!Object.is(numbers[index], this.#numbers[index])) {
+        return false;
+      }
+    }
+    return true;
   }
 }
 
