@@ -1,9 +1,9 @@
 //! Conversations of any texts: compacted with a summary made of their own sentences, and undone.
 
-use epitome::extractive::extract;
 use epitome::message::{Message, Role};
 use epitome::transcript::Envelope;
 use epitome::{Compactor, Contract, Output, Policy, Reason};
+use epitome_extractive::extract;
 use epitome_tokens::Heuristic;
 
 /// Texts are separated by zeros.

@@ -1,12 +1,12 @@
 //! A chat app around the engine: it keeps the original messages, summarizes by extraction and stores nothing.
 
-use epitome::extractive::extract;
 use epitome::history::View;
 use epitome::message::MessageId;
 use epitome::{
     CommandError, Compactor, Failure, FailureKind, Output, Policy, PolicyError, Reason, Report,
     SummaryRequest, Timestamp,
 };
+use epitome_extractive::extract;
 use epitome_formats::{Format, Issue, Outgoing, ShapeError, Untouched};
 use epitome_tokens::Heuristic;
 use serde_json::Value;

@@ -1,10 +1,10 @@
 //! What the engine makes of a conversation, by its public functions only.
 
-use epitome::extractive::{Extract, extract};
 use epitome::message::Entry;
 use epitome::policy::{Keep, SummarySettings};
 use epitome::transcript::Envelope;
 use epitome::{Level, Policy, Reason};
+use epitome_extractive::{Extract, extract};
 use epitome_formats::Format;
 use epitome_tests::App;
 use epitome_tokens::Heuristic;

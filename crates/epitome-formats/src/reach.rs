@@ -1,6 +1,6 @@
 //! Notes in place of text that has left the view, where the model has no tool to get the text back.
 
-use epitome::text::Note;
+use epitome_text::note::Note;
 use serde_json::Value;
 
 use crate::content::ContentPart;

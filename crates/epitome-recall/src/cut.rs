@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use epitome::extractive::cleaned;
-use epitome::text::sentences;
+use epitome_extractive::cleaned;
+use epitome_text::sentence;
 
 use crate::terms::{TermId, Terms};
 
@@ -29,7 +29,7 @@ pub(crate) struct Sentence<'a> {
 pub(crate) fn cut<'a>(text: &'a str, reader: &mut Terms) -> Vec<Cut<'a>> {
     let mut units = Vec::new();
     let mut unit = Cut::default();
-    for sentence in sentences(text) {
+    for sentence in sentence::split(text) {
         let text = cleaned(sentence);
         if text.is_empty() {
             continue;

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use epitome::extractive::cleaned;
-use epitome::text::sentences;
 use epitome::tokens::Tokenizer;
+use epitome_extractive::cleaned;
+use epitome_text::sentence;
 
 use crate::cut::{Cut, cut};
 use crate::index::Index;
@@ -94,7 +94,7 @@ impl Search {
     ) -> Vec<Passage> {
         let mut reader = Terms::default();
         let (mut said, mut known_terms) = (BTreeSet::new(), BTreeSet::new());
-        for sentence in sentences(known) {
+        for sentence in sentence::split(known) {
             said.insert(cleaned(sentence));
             reader.for_each(sentence, |term| {
                 known_terms.insert(term);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use epitome::text::is_identifier;
+use epitome_text::identifier::is_identifier;
 
 use crate::index::Index;
 use crate::terms::{TermId, Terms, group_length, is_unspaced};

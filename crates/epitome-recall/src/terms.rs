@@ -1,7 +1,7 @@
 //! What a text is searched by: stems of its words, the parts of its names, and groups of characters where words have no
 //! spaces.
 
-use epitome::text::StopWords;
+use epitome_text::stop_words::StopWords;
 
 use crate::stem::stem;
 

@@ -11,9 +11,9 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use epitome::extractive::extract;
 use epitome::message::{Message, Role};
 use epitome::{Compactor, Contract, Outcome, Output, Policy, Reason};
+use epitome_extractive::extract;
 use epitome_tokens::{Family, heuristic};
 
 fn main() -> Result<(), Box<dyn Error>> {

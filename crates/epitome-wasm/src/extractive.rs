@@ -1,7 +1,7 @@
 //! Summaries without a model.
 
-use epitome::extractive::{extract, extract_with_state};
 use epitome::transcript::Envelope;
+use epitome_extractive::{extract, extract_with_state};
 use epitome_tokens::Heuristic;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -14,12 +14,13 @@ mod token;
 mod unsupported;
 
 pub(crate) use attribution::attribute;
-pub(crate) use checklist::boxed;
+pub use checklist::boxed;
 pub use fact::{Fact, Kind};
-pub(crate) use lists::{LISTS, lists};
-pub(crate) use name::names_somebody;
+pub use lists::LISTS;
+pub(crate) use lists::lists;
+pub use name::names_somebody;
 pub(crate) use read_ledger::read_ledger;
-pub use receipt::Receipt;
-pub(crate) use receipt::{FactBudget, LEDGER, RetainedText, build_receipt, ledger};
+pub(crate) use receipt::{FactBudget, RetainedText, build_receipt, ledger};
+pub use receipt::{LEDGER, Receipt};
 pub(crate) use scan::Facts;
 pub(crate) use unsupported::Claims;

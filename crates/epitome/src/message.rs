@@ -9,7 +9,7 @@ mod unix_time;
 mod usage;
 
 pub(crate) use attachment::attachment;
-pub(crate) use entry::CALLS;
+pub use entry::CALLS;
 pub use entry::Entry;
 pub use id::{CallId, CheckpointId, MessageId, RequestId};
 pub use part::{Media, Part};

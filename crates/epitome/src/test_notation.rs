@@ -17,7 +17,20 @@
 
 use std::fmt::Write as _;
 
-use crate::message::{Message, Part, Role};
+use crate::message::{Message, MessageId, Part, Role};
+use crate::structured_state::{StructuredState, read_answer};
+
+/// Applies the changes in a summarizer's answer to a state, and returns the rest of the answer. `source` finds the id of a
+/// message by its number.
+pub fn apply_answer(
+    state: &mut StructuredState,
+    answer: &str,
+    source: &dyn Fn(u32) -> Option<MessageId>,
+) -> String {
+    let (rest, delta) = read_answer(answer, source);
+    state.apply(&delta);
+    rest
+}
 
 /// Parses the notation. A line without a role is a user message.
 pub fn transcript(text: &str) -> Vec<Message> {

@@ -16,9 +16,9 @@ use crate::history::open_calls::OpenCalls;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
 use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
 use crate::policy::{SummarySettings, ToolFilter};
-use crate::text::encoded::without_encoded;
-use crate::text::excerpt::excerpt;
-use crate::text::invisible::is_line_break;
+use epitome_text::encoded::without_encoded;
+use epitome_text::excerpt::excerpt;
+use epitome_text::invisible::is_line_break;
 
 /// What a summarizer reads at one place of a transcript, without its text.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@
 
 use crate::harness;
 
-use epitome::extractive::extract_with_state;
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Role};
 use epitome::policy::{Keep, PrepareAt, Summarizer, SummaryInput, SummarySettings};
@@ -13,6 +12,7 @@ use epitome::{
     Compactor, Contract, Event, Outcome, Phase, Policy, Reason, Snapshot, StateEntry,
     StructuredState,
 };
+use epitome_extractive::extract_with_state;
 use harness::{applied, compactor_with, drive, long_talk};
 
 fn policy(settings: SummarySettings) -> Policy {

@@ -1,7 +1,7 @@
 //! Compactions of one agent of a team. The page writes their summaries, at once and without a model.
 
-use epitome::extractive::extract;
 use epitome::{Compactor, Outcome, Output, Reason};
+use epitome_extractive::extract;
 use epitome_tokens::Heuristic;
 
 use super::now;

@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use epitome::extractive::{Extract, extract, extract_with_state};
 use epitome::history::View;
 use epitome::message::Usage;
 use epitome::{Failure, FailureKind, SummaryRequest, policy};
 use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
+use epitome_extractive::{Extract, extract, extract_with_state};
 use epitome_formats::Format;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;

@@ -1,8 +1,8 @@
 //! The answer to a request: a summary if the request asks for one, else a short chat reply.
 
-use epitome::extractive::extract;
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
+use epitome_extractive::extract;
 use epitome_tokens::Heuristic;
 
 use super::chat_reply;

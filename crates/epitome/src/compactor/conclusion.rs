@@ -9,7 +9,7 @@ use crate::conversation::Conversation;
 use crate::facts::{Claims, Fact, FactBudget, Kind, RetainedText, build_receipt};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
-use crate::text::search::Search;
+use epitome_text::search::Search;
 
 /// A complete summary, and how far it is known which of its names nobody has said.
 pub(super) struct Conclusion {

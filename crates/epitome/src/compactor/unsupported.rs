@@ -3,8 +3,8 @@
 
 use super::job::{Job, Stage};
 use crate::policy::Unsupported;
-use crate::text::sentence;
 use crate::transcript::Envelope;
+use epitome_text::sentence;
 
 /// Stands behind what no message says.
 const MARK: &str = " [in no message]";

@@ -59,7 +59,7 @@ pub(super) fn identity(item: &str) -> (bool, &str) {
 }
 
 /// The text of an item with a box, open or done; `None` for any other line.
-pub(crate) fn boxed(line: &str) -> Option<&str> {
+pub fn boxed(line: &str) -> Option<&str> {
     let (has_box, text) = identity(line);
     has_box.then_some(text)
 }

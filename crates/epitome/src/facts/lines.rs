@@ -1,7 +1,7 @@
 //! The lines of an extract without what the extract has put before them: who says it, and the numbers of messages.
 
 use crate::message::Entry;
-use crate::text::speaker::{Labels, UNKNOWN, named};
+use epitome_text::speaker::{Labels, UNKNOWN, named};
 
 /// What a line says, and who says it; the line itself if nothing stands before that.
 pub(super) struct Line<'a> {

@@ -8,7 +8,7 @@ use crate::message::MessageId;
 use crate::tokens::{Meter, MeterTokens};
 
 /// The first line of the lists after a summary.
-pub(crate) const LISTS: &str = "Checklists and criteria, word for word:";
+pub const LISTS: &str = "Checklists and criteria, word for word:";
 
 /// The longest note about items that are left out, to measure it.
 const LONGEST_NOTE: &str = "[100,000 more items of other lists are left out]";

@@ -1,7 +1,7 @@
 //! Finds the names of people in a sentence, by capitals and by the words around them.
 
-use crate::text::letters::is_alphanumeric;
-use crate::text::stop_words::StopWords;
+use epitome_text::letters::is_alphanumeric;
+use epitome_text::stop_words::StopWords;
 
 /// Calls `each` for every name in the sentence, in order: two or more capitalized words in a row, and a single
 /// capitalized word if the words around it say that it is a person's. A title before a name is not part of it.
@@ -39,7 +39,7 @@ pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
 }
 
 /// True if a sentence names a person, as far as its form shows that.
-pub(crate) fn names_somebody(sentence: &str) -> bool {
+pub fn names_somebody(sentence: &str) -> bool {
     let mut names = false;
     for_each(sentence, |_| names = true);
     names

@@ -13,8 +13,8 @@ use super::token::in_other_notation;
 use super::{Fact, Facts, Kind, lines, name};
 
 use crate::message::{MessageId, Role};
-use crate::text::sentence;
 use crate::tokens::{Meter, MeterTokens};
+use epitome_text::sentence;
 
 /// Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
 /// models, and from tool calls and results as far as the summarizer reads them.
@@ -56,7 +56,7 @@ fn is_zero(number: &u32) -> bool {
 const MAX_TOO_LONG: usize = 1_000;
 
 /// The first line of the ledger after a summary.
-pub(crate) const LEDGER: &str = "Also said, word for word:";
+pub const LEDGER: &str = "Also said, word for word:";
 
 /// How many tokens the facts that a summary lost may take.
 pub(crate) struct FactBudget<'a> {

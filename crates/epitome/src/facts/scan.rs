@@ -12,12 +12,12 @@ use super::{Kind, lines, name, token};
 use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
-use crate::text::excerpt::without_note;
-use crate::text::identifier;
-use crate::text::letters::{is_alphanumeric, is_unspaced};
-use crate::text::sentence;
-use crate::text::stop_words::StopWords;
-use crate::text::word_list::WordList;
+use epitome_text::excerpt::without_note;
+use epitome_text::identifier;
+use epitome_text::letters::{is_alphanumeric, is_unspaced};
+use epitome_text::sentence;
+use epitome_text::stop_words::StopWords;
+use epitome_text::word_list::WordList;
 
 /// The facts found so far, each text once, in the order of their first mention. Of each kind there are at most
 /// [`MAX_OF_KIND`].

@@ -1,8 +1,8 @@
 //! Finds names and numbers in text: what has to be copied exactly.
 
 use super::Kind;
-use crate::text::letters::is_unspaced;
-use crate::text::sentence::MONTHS;
+use epitome_text::letters::is_unspaced;
+use epitome_text::sentence::MONTHS;
 
 /// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
 /// unit; in Chinese, Japanese, Korean and other scripts that write them without blanks, the character behind it, and a date or a

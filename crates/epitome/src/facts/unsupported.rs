@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::scan::quotes;
 use super::token::{self, in_other_notation};
 use super::{Facts, Kind, name};
-use crate::text::search::Search;
-use crate::text::sentence;
+use epitome_text::search::Search;
+use epitome_text::sentence;
 
 /// The names, dates, amounts and quotes of a summary that may not be in the messages, each with what shows that it is: one
 /// set of texts that all have to occur in the messages is enough.

@@ -1,6 +1,6 @@
 //! Texts that the engine inserts as messages: in tags, and with a note that they are not a request of the user.
 
-use crate::text::invisible::opens_tag;
+use epitome_text::invisible::opens_tag;
 
 const SUMMARY: &str = "conversation-summary";
 /// How the tag of a summary begins.

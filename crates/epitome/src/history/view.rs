@@ -7,7 +7,7 @@ use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_p
 use super::rewrite::{PartChange, without_signed_reasoning};
 use crate::contract::{Contract, First, Neighbours, ReasoningPolicy, ResultPlace};
 use crate::message::{Message, MessageId, Part, Role};
-use crate::text::note::EARLIER_LEFT_OUT;
+use epitome_text::note::EARLIER_LEFT_OUT;
 
 /// Text of the user message that is inserted first if a provider requires one there and nothing was said before. Otherwise, it
 /// is [`EARLIER_LEFT_OUT`].

@@ -3,7 +3,7 @@
 use super::UnixTime;
 
 /// Begins the line of a tool call in an entry.
-pub(crate) const CALLS: &str = "calls ";
+pub const CALLS: &str = "calls ";
 
 /// One message as a summarizer reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use super::{Plan, tracked};
 use crate::conversation::Conversation;
 use crate::history::View;
 use crate::policy::{Policy, SummaryInput, WindowTooSmall};
-use crate::text::excerpt::split;
 use crate::tokens::MeterTokens;
 use crate::transcript::prompt::{PromptInput, Tail, instructions};
 use crate::transcript::render_state;
+use epitome_text::excerpt::split;
 
 /// The most characters that the prompt quotes of the first message that stays.
 const QUOTED_CHARACTERS: usize = 120;

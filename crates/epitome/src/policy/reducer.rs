@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Trigger;
-use crate::text::note::CLEARED;
+use epitome_text::note::CLEARED;
 
 /// A reducer, the condition under which it works, and the least that it has to save.
 ///

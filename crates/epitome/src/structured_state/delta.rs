@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MAX_TEXT, StateEntry, StateList, StructuredState};
 use crate::message::{Entry, MessageId};
-use crate::text::excerpt::split;
+use epitome_text::excerpt::split;
 
 /// Changes to a [`StructuredState`], in the order in which they were stated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

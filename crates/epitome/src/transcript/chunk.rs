@@ -7,8 +7,8 @@ use crate::history::ACKNOWLEDGEMENT;
 use crate::message::Entry;
 use crate::message::Role;
 use crate::policy::SummarySettings;
-use crate::text::excerpt::split;
 use crate::tokens::{Meter, MeterTokens};
+use epitome_text::excerpt::split;
 
 /// Divides entries into chunks of at most `settings.chunk_characters`, and into at least `settings.chunks` if there are
 /// that many groups of entries. Tool results are in the same chunk as the entry before them if both fit. An entry

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::history::tagged;
 use crate::message::{Entry, UnixTime};
-use crate::text::invisible::{is_invisible, is_line_break, opens_tag, trim_start};
+use epitome_text::invisible::{from_first_visible, is_invisible, is_line_break, opens_tag};
 
 const SUMMARY: &str = "previous_summary";
 const STATE: &str = "current_state";
@@ -119,7 +119,7 @@ pub(crate) fn render_entry(out: &mut String, entry: &Entry) {
 fn mark_heads(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 1);
     for piece in line.split_inclusive(is_line_break) {
-        let visible = trim_start(piece);
+        let visible = from_first_visible(piece);
         let (before, _) = piece.split_at(piece.len() - visible.len());
         out.push_str(before);
         if resembles_head(visible.trim_start_matches('\\')) {
@@ -133,7 +133,7 @@ fn mark_heads(line: &str) -> String {
 fn unmark_heads(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for piece in line.split_inclusive(is_line_break) {
-        let visible = trim_start(piece);
+        let visible = from_first_visible(piece);
         let (before, _) = piece.split_at(piece.len() - visible.len());
         out.push_str(before);
         let marked = visible.strip_prefix('\\');

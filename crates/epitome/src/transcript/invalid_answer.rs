@@ -1,7 +1,7 @@
 //! Answers of a summarizer that are not summaries: empty ones, headings without text, errors, loops, and copies of what it was
 //! given.
 
-use crate::text::sentence;
+use epitome_text::sentence;
 
 /// Longer answers are not taken for an error, since a summary may itself begin with the description of one.
 const MAX_ERROR_CHARACTERS: usize = 400;

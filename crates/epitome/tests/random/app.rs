@@ -1,6 +1,5 @@
 //! An app in tests, whose summarizer answers well, badly, late or not at all.
 
-use epitome::extractive::extract;
 use epitome::message::{Message, RequestId};
 use epitome::policy::{Counting, SummaryInput};
 use epitome::tokens::CharactersPer;
@@ -8,6 +7,7 @@ use epitome::{
     Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
     ReasoningPolicy, Report, ResultPlace, SummaryRequest, SummaryRole, SystemPlace, Timestamp,
 };
+use epitome_extractive::extract;
 use proptest::prelude::*;
 
 /// How the app handles a summarizer request and the record of the result.

@@ -9,30 +9,59 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 16] = [
-    ("epitome", &["epitome-columns"]),
+const ARROWS: [(&str, &[&str]); 18] = [
+    ("epitome", &["epitome-columns", "epitome-text"]),
     ("epitome-columns", &[]),
+    ("epitome-text", &[]),
+    ("epitome-extractive", &["epitome", "epitome-text"]),
     ("epitome-buffer", &[]),
     ("epitome-tokens", &["epitome"]),
-    ("epitome-formats", &["epitome"]),
+    ("epitome-formats", &["epitome", "epitome-text"]),
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
-    ("epitome-recall", &["epitome", "epitome-buffer", "epitome-tokens"]),
+    (
+        "epitome-recall",
+        &["epitome", "epitome-buffer", "epitome-extractive", "epitome-text", "epitome-tokens"],
+    ),
     ("epitome-browser", &["epitome", "epitome-formats"]),
     (
         "epitome-wasm",
-        &["epitome", "epitome-buffer", "epitome-tokens", "epitome-formats", "epitome-browser"],
+        &[
+            "epitome",
+            "epitome-buffer",
+            "epitome-extractive",
+            "epitome-tokens",
+            "epitome-formats",
+            "epitome-browser",
+        ],
     ),
-    ("epitome-web", &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser"]),
-    ("epitome-serve", &["epitome", "epitome-tokens"]),
-    ("epitome-tests", &["epitome", "epitome-tokens", "epitome-formats"]),
+    (
+        "epitome-web",
+        &["epitome", "epitome-extractive", "epitome-tokens", "epitome-formats", "epitome-browser"],
+    ),
+    ("epitome-serve", &["epitome", "epitome-extractive", "epitome-tokens"]),
+    ("epitome-tests", &["epitome", "epitome-extractive", "epitome-tokens", "epitome-formats"]),
     (
         "epitome-fuzz",
-        &["epitome", "epitome-tokens", "epitome-formats", "epitome-browser", "epitome-tests"],
+        &[
+            "epitome",
+            "epitome-extractive",
+            "epitome-tokens",
+            "epitome-formats",
+            "epitome-browser",
+            "epitome-tests",
+        ],
     ),
     (
         "epitome-fidelity",
-        &["epitome", "epitome-tokens", "epitome-formats", "epitome-recall", "epitome-tests"],
+        &[
+            "epitome",
+            "epitome-extractive",
+            "epitome-tokens",
+            "epitome-formats",
+            "epitome-recall",
+            "epitome-tests",
+        ],
     ),
     ("xtask", &[]),
 ];

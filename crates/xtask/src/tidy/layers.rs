@@ -18,12 +18,11 @@ pub(super) struct Layers {
 }
 
 /// Every folder whose modules have an order.
-const LAYERS: [Layers; 8] = [
+const LAYERS: [Layers; 11] = [
     Layers {
         folder: "crates/epitome/src",
         order: &[
             "json",
-            "text",
             "overflow",
             "message",
             "contract",
@@ -35,13 +34,35 @@ const LAYERS: [Layers; 8] = [
             "history",
             "calibration",
             "transcript",
-            "state",
-            "extractive",
             "conversation",
             "plan",
             "compactor",
             "turn",
         ],
+    },
+    Layers {
+        folder: "crates/epitome-text/src",
+        order: &[
+            "letters",
+            "stop_words",
+            "word_list",
+            "search",
+            "encoded",
+            "invisible",
+            "note",
+            "excerpt",
+            "identifier",
+            "sentence",
+            "speaker",
+        ],
+    },
+    Layers {
+        folder: "crates/epitome-extractive/src",
+        order: &["state", "term", "notes", "pieces", "block", "selection", "ranking", "render"],
+    },
+    Layers {
+        folder: "crates/epitome-extractive/src/state",
+        order: &["cue", "json", "line", "digest", "rules", "known", "calls", "changes"],
     },
     Layers {
         folder: "crates/epitome-formats/src",

@@ -9,7 +9,7 @@ use crate::history::{Change, PartChange};
 use crate::message::{Message, Part};
 use crate::plan::Action;
 use crate::policy::ClearToolInputs;
-use crate::text::note::{characters_left_out, items_left_out};
+use epitome_text::note::{characters_left_out, items_left_out};
 
 /// Values of at most this many characters stay, as long as all of them fit.
 const SHORT: usize = 64;

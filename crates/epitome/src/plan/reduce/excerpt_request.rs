@@ -6,8 +6,8 @@ use crate::history::{Change, PartChange};
 use crate::message::Part;
 use crate::plan::Action;
 use crate::plan::planner::appended_request;
-use crate::text::note::truncated;
 use crate::tokens::MeterTokens;
+use epitome_text::note::truncated;
 
 /// The least tokens of an excerpt: fewer do not say what is asked for.
 const LEAST_EXCERPT: MeterTokens = MeterTokens::new(100);

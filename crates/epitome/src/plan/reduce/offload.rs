@@ -8,8 +8,8 @@ use crate::history::{Change, PartChange};
 use crate::message::{CallId, Message, Part};
 use crate::plan::Action;
 use crate::policy::OffloadToolResults;
-use crate::text::note::put_aside;
 use crate::tokens::MeterTokens;
+use epitome_text::note::put_aside;
 
 /// Offloads large results outside the protected end, newest first.
 pub(super) fn propose(reduction: &Reduction, settings: &OffloadToolResults) -> Proposals {

@@ -1,7 +1,7 @@
 //! A long text within a number of tokens: its beginning, its end, and a note about the gap.
 
-use crate::text::excerpt::{split, split_end};
 use crate::tokens::{Meter, MeterTokens};
+use epitome_text::excerpt::{split, split_end};
 
 /// Shortens a text of `whole` tokens to at most `limit`, or to the note alone if not even that fits. `note`
 /// stands in the gap. Counts the result a few times at most.

@@ -6,7 +6,7 @@ use crate::history::{Change, PartChange};
 use crate::message::Part;
 use crate::plan::Action;
 use crate::policy::TruncateToolResults;
-use crate::text::note::truncated;
+use epitome_text::note::truncated;
 
 /// Truncates every result that is longer than its age allows, always from the original text.
 pub(super) fn propose(reduction: &Reduction, settings: &TruncateToolResults) -> Proposals {

@@ -1,0 +1,311 @@
+//! Changes to a structured state from the messages alone: what a summarizer without a model returns beside its summary.
+
+use serde::Serialize;
+
+use super::calls::subject;
+use super::line::{Line, shortened};
+use super::{Part, State, cue, parts, writes};
+use epitome::message::Entry;
+use epitome::tokens::Tokenizer;
+use epitome_text::sentence;
+
+/// The longest text of an entry, in characters.
+const TEXT: usize = 160;
+/// The fewest words of a sentence that says what somebody has contributed.
+const CONTRIBUTION: usize = 5;
+/// Tokens of an entry besides its text, where the state is shown.
+const ENTRY: u32 = 4;
+/// The most entries of one list.
+const MOST: usize = 10;
+
+/// An entry of a list.
+#[derive(Clone, Serialize)]
+struct Item {
+    text: String,
+    /// The number of its message.
+    sources: [u32; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    done: bool,
+}
+
+/// The lists of a structured state, each with its entries, the latest first.
+#[derive(Default, Serialize)]
+struct Lists {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    risks: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contributions: Vec<Item>,
+    /// What is settled since, in the words of earlier entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    settled: Vec<String>,
+}
+
+/// The changes that new messages make to a structured state, as the JSON object that a summarizer returns, in at most about
+/// `budget` tokens, and its tokens; `None` if there are none. What the messages decide are decisions, what the user instructs are
+/// constraints, requests are tasks, which are done once they are answered, and what tools have written are artifacts. Linear in
+/// the messages.
+pub(crate) fn changes(
+    summary: &str,
+    entries: &[Entry],
+    budget: u32,
+    tokenizer: &dyn Tokenizer,
+) -> Option<(String, u32)> {
+    let (before, _) = State::read(summary, &[]);
+    let (after, _) = State::read(summary, entries);
+    let mut settled: Vec<String> = Vec::new();
+    if entries.iter().any(answers) {
+        settled.extend(before.requests.iter().rev().take(MOST).map(text_of));
+    }
+    let is_open = |line: &&Line| after.open.contains(line);
+    settled.extend(before.open.iter().rev().filter(|line| !is_open(line)).take(MOST).map(text_of));
+    let lists = Lists { settled, ..Lists::read(&after, entries) };
+    let (lists, used) = lists.within(budget, tokenizer);
+    let text = serde_json::to_string(&lists).ok()?;
+    (text != "{}").then_some((text, used))
+}
+
+impl Lists {
+    fn read(state: &State, entries: &[Entry]) -> Self {
+        let first = entries.first().map_or(u32::MAX, |entry| entry.number);
+        let is_new = |line: &&Line| line.number() >= first && !line.text.is_empty();
+        let by = |number: u32| {
+            let at = entries.binary_search_by_key(&number, |entry| entry.number).ok()?;
+            author(entries.get(at)?)
+        };
+        let line = |line: &Line| put(&line.text, line.number(), by(line.number()));
+        let mut lists = Self::default();
+        for rule in state.rules.lines().iter().rev().filter(is_new) {
+            match cue::decides(&rule.text) {
+                true => lists.decisions.push(line(rule)),
+                false => lists.constraints.push(line(rule)),
+            }
+        }
+        let answered = entries.iter().rev().find(|entry| answers(entry)).map_or(0, |it| it.number);
+        for open in state.open.iter().rev().filter(is_new) {
+            match cue::promises(&open.text) {
+                true => lists.tasks.push(line(open)),
+                false => lists.questions.push(line(open)),
+            }
+        }
+        for request in state.requests.iter().rev().filter(is_new) {
+            let mut task = line(request);
+            task.done = request.number() < answered;
+            lists.tasks.push(task);
+        }
+        let mut heard: Vec<&str> = Vec::new();
+        for entry in entries.iter().rev() {
+            lists.said(entry, &mut heard);
+        }
+        lists
+    }
+
+    /// Adds what stands in the text of a message, of which the later ones were added.
+    fn said<'a>(&mut self, entry: &'a Entry, heard: &mut Vec<&'a str>) {
+        let role = entry.speaker.split(' ').next().unwrap_or_default();
+        let author = author(entry);
+        let mut contribution = None;
+        for part in parts(entry, role) {
+            match part {
+                Part::Call { tool, arguments } if writes(tool) => {
+                    if let Some(subject) = subject(arguments) {
+                        self.artifacts.push(put(&subject, entry.number, author));
+                    }
+                }
+                Part::Said(text) if matches!(role, "user" | "assistant") => {
+                    for sentence in sentence::split(text) {
+                        if asks(sentence) {
+                            continue;
+                        }
+                        // What the user decides is among the rules.
+                        if role == "assistant" && cue::decides(sentence) {
+                            self.decisions.push(put(sentence, entry.number, author));
+                        }
+                        if cue::warns(sentence) {
+                            self.risks.push(put(sentence, entry.number, author));
+                        }
+                        if sentence.split_whitespace().count() >= CONTRIBUTION {
+                            contribution = Some(sentence);
+                        }
+                    }
+                }
+                Part::Call { .. } | Part::Result(_) | Part::Said(_) => {}
+            }
+        }
+        if let (Some(author), Some(sentence), "assistant") = (author, contribution, role)
+            && !heard.contains(&author)
+        {
+            heard.push(author);
+            self.contributions.push(put(sentence, entry.number, Some(author)));
+        }
+    }
+
+    /// The latest entries of each list that fit, in turn, and their tokens.
+    fn within(mut self, budget: u32, tokenizer: &dyn Tokenizer) -> (Self, u32) {
+        let mut used = 0_u32;
+        let mut chosen = Self { settled: std::mem::take(&mut self.settled), ..Self::default() };
+        let from = self.all();
+        for rank in 0..MOST {
+            for (list, entries) in chosen.all().into_iter().zip(&from) {
+                let Some(entry) = entries.get(rank) else { continue };
+                let cost = tokenizer.count(&entry.text).saturating_add(ENTRY);
+                if used.saturating_add(cost) <= budget {
+                    used += cost;
+                    list.push(entry.clone());
+                }
+            }
+        }
+        (chosen, used)
+    }
+
+    fn all(&mut self) -> [&mut Vec<Item>; 7] {
+        [
+            &mut self.decisions,
+            &mut self.constraints,
+            &mut self.tasks,
+            &mut self.questions,
+            &mut self.risks,
+            &mut self.artifacts,
+            &mut self.contributions,
+        ]
+    }
+}
+
+fn put(text: &str, number: u32, by: Option<&str>) -> Item {
+    Item { text: one_line(text), sources: [number], by: by.map(str::to_owned), done: false }
+}
+
+fn text_of(line: &Line) -> String {
+    one_line(&line.text)
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shortened(&line, TEXT).into_owned()
+}
+
+/// The author's name behind the role.
+fn author(entry: &Entry) -> Option<&str> {
+    entry.speaker.split_once(' ').map(|(_, author)| author)
+}
+
+/// True for a message of the model that says something besides questions and announcements.
+fn answers(entry: &Entry) -> bool {
+    let says = |part: &Part<'_>| match part {
+        Part::Said(text) => {
+            sentence::split(text).into_iter().any(|it| !asks(it) && !cue::promises(it))
+        }
+        Part::Call { .. } | Part::Result(_) => false,
+    };
+    entry.speaker.starts_with("assistant") && parts(entry, "assistant").iter().any(says)
+}
+
+fn asks(sentence: &str) -> bool {
+    sentence.ends_with(['?', '？', '؟'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::entries;
+    use super::*;
+    use epitome::StructuredState;
+    use epitome::message::MessageId;
+    use epitome::test_notation::apply_answer;
+    use epitome::tokens::CharactersPer;
+
+    const TOKENS: CharactersPer = CharactersPer(4);
+
+    fn apply(state: &mut StructuredState, summary: &str, entries: &[Entry]) {
+        let Some((changes, _)) = changes(summary, entries, 1_000, &TOKENS) else { return };
+        let source = |number: u32| Some(MessageId::from(format!("m{number}")));
+        let answer = format!("Notes.\n```json\n{changes}\n```");
+        assert_eq!(apply_answer(state, &answer, &source), "Notes.");
+    }
+
+    #[test]
+    fn e1_messages_alone_give_every_list_with_its_sources() {
+        let mut state = StructuredState::default();
+        let review = entries(
+            1,
+            &[
+                ("user dana", "Please review the plan of the bridge. Never close both lanes."),
+                ("assistant ann", "The bolts of the north tower are a risk in winter."),
+                (
+                    "assistant ben",
+                    "calls write_file {\"path\": \"docs/bridge.md\", \"text\": \"…\"}",
+                ),
+                ("tool", "write_file answers: ok"),
+                ("assistant ben", "We decided to use 40 bolts of steel for each tower."),
+                ("user dana", "How long does the paint need to dry?"),
+            ],
+        );
+        apply(&mut state, "", &review);
+        assert_eq!(
+            state.to_text(),
+            "Decisions:\n- ben: We decided to use 40 bolts of steel for each tower.\n\
+             Constraints:\n- dana: Never close both lanes.\n\
+             Tasks:\n- [ ] dana: How long does the paint need to dry?\n\
+             - [x] dana: Please review the plan of the bridge. Never close both lanes.\n\
+             Open questions:\n- dana: How long does the paint need to dry?\n\
+             Risks:\n- ann: The bolts of the north tower are a risk in winter.\n\
+             Artifacts:\n- ben: docs/bridge.md\n\
+             Contributions:\n- ben: We decided to use 40 bolts of steel for each tower.\n\
+             - ann: The bolts of the north tower are a risk in winter."
+        );
+        assert_eq!(state.decisions[0].sources, ["m5".into()]);
+        assert_eq!(state.artifacts[0].sources, ["m3".into()]);
+    }
+
+    #[test]
+    fn e1_what_is_answered_later_is_settled() {
+        let mut state = StructuredState::default();
+        let asked = entries(
+            1,
+            &[
+                ("user", "Which colour does the tower get?"),
+                ("assistant", "Which one do you like?"),
+            ],
+        );
+        apply(&mut state, "", &asked);
+        assert!(!state.tasks[0].done);
+        assert_eq!(state.questions.len(), 2);
+        let (earlier, _) = State::read("", &asked);
+        let summary = earlier.write(1_000, &TOKENS);
+        let answered = entries(
+            3,
+            &[("user", "I like a dark red one."), ("assistant", "The tower gets dark red.")],
+        );
+        apply(&mut state, &summary, &answered);
+        assert!(state.questions.is_empty(), "{:?}", state.questions);
+        assert!(state.tasks.iter().all(|task| task.done), "{:?}", state.tasks);
+    }
+
+    #[test]
+    fn e1_changes_keep_to_their_budget_with_something_of_each_list() {
+        let texts: Vec<String> = (0..40)
+            .map(|at| format!("Never paint tower number {at} of the bridge. There is a risk of frost in week {at}."))
+            .collect();
+        let user = texts.iter().map(|text| ("user", text.as_str()));
+        let said: Vec<(&str, &str)> =
+            [("assistant", "What is next?")].into_iter().chain(user).collect();
+        let entries = entries(1, &said);
+        let (all, _) = changes("", &entries, 10_000, &TOKENS).unwrap();
+        let (few, used) = changes("", &entries, 150, &TOKENS).unwrap();
+        assert!(used <= 150 && few.len() < all.len());
+        for key in ["constraints", "risks", "tasks"] {
+            assert!(few.contains(&format!("\"{key}\"")) && few.contains("number 39"), "{few}");
+        }
+        assert_eq!(changes("", &entries, 0, &TOKENS), None);
+    }
+}

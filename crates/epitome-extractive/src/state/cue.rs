@@ -1,0 +1,245 @@
+//! Words that make a sentence a standing instruction or a decision, in the languages that are written most.
+
+use std::sync::LazyLock;
+
+use epitome::facts::names_somebody;
+use epitome_text::letters::is_alphanumeric;
+use epitome_text::word_list::{PhraseList, WordList};
+
+/// Words between blanks and punctuation, in lower case.
+static WORDS: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
+    required requirement cannot shouldn't chose nie niemals immer muss müssen stattdessen entschieden beschlossen bevorzuge \
+    nunca siempre debe deben prefiero decidido decidimos evita jamais toujours doit doivent préfère décidé éviter sempre \
+    deve prefiro decidimos evite mai sempre deve preferisco deciso nooit altijd moet besloten никогда всегда должен \
+    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정",
+    )
+});
+
+/// The same in scripts without blanks.
+const UNSPACED: [&str; 14] = [
+    "不要",
+    "必须",
+    "永远",
+    "决定",
+    "一定要",
+    "禁止",
+    "别再",
+    "必ず",
+    "絶対",
+    "決め",
+    "しないで",
+    "禁止",
+    "決定",
+    "ห้าม",
+];
+
+/// Phrases of standing instructions.
+static PHRASES: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
+    off-limits|off the table|let's not|let us not|unter keinen umständen|auf keinen fall|bajo ninguna circunstancia|\
+    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding",
+    )
+});
+
+/// Phrases of questions that ask for something.
+static POLITE: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
+    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요",
+    )
+});
+
+/// Phrases by which somebody decides for all: what is done from now on.
+static PLANS: LazyLock<PhraseList> = LazyLock::new(|| {
+    PhraseList::of(
+        "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
+    scratch that|from now on|lass uns|wir machen|wir nehmen|ab jetzt|vamos a|a partir de ahora|on va|nous allons|vamos|давайте|\
+    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자",
+    )
+});
+
+/// Words that say who does something.
+static ROLES: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
+    reviewer reviews maintainer contact runs will takes verantwortlich zuständig leitet übernimmt betreut encarga encargado \
+    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный",
+    )
+});
+
+/// What a sentence of a user is worth to later turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It says who does something, or what is done from now on.
+    Plan,
+    /// It instructs or decides.
+    Rule,
+}
+
+/// What a sentence instructs, decides or plans for all turns that come; `None` if it does not.
+pub(super) fn standing(sentence: &str) -> Option<Standing> {
+    let lower = sentence.to_lowercase().replace('’', "'");
+    // A question only proposes, unless it asks politely for something.
+    let asks = sentence.ends_with(['?', '？', '؟']);
+    if asks && !POLITE.is_in(&lower) {
+        return None;
+    }
+    if !sentence.is_ascii() && UNSPACED.iter().any(|cue| sentence.contains(cue)) {
+        return Some(Standing::Rule);
+    }
+    let (mut different, mut rules, mut says_who) = (Vec::new(), false, false);
+    let words = lower.split(|c: char| !is_alphanumeric(c) && c != '\'');
+    for word in words.filter(|word| !word.is_empty()) {
+        rules |= WORDS.has(word);
+        says_who |= ROLES.has(word);
+        if different.len() < 3 && !different.contains(&word) {
+            different.push(word);
+        }
+    }
+    // Two words are no sentence: `Never mind.`
+    if different.len() > 2 && (rules || PHRASES.is_in(&lower)) {
+        return Some(Standing::Rule);
+    }
+    let assigns = || says_who || lower.contains("->") || lower.contains('→');
+    let plans = !asks && (PLANS.is_in(&lower) || (assigns() && names_somebody(sentence)));
+    plans.then_some(Standing::Plan)
+}
+
+/// First words of a sentence that says something only behind the one before it.
+static BACK: LazyLock<WordList> = LazyLock::new(|| {
+    WordList::of(
+        "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ",
+    )
+});
+/// Phrases of such a sentence.
+static BACK_PHRASES: LazyLock<PhraseList> =
+    LazyLock::new(|| PhraseList::of("do that|do this|do it|do so|like that|of that|of this"));
+
+/// True if a sentence says something only behind the one before it.
+pub(super) fn refers_back(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty()).unwrap_or_default();
+    BACK.has(first) || BACK_PHRASES.is_in(&lower)
+}
+
+/// Words of decisions, which are among the cues above.
+const DECISIONS: &str = "decided decision agreed chose entschieden beschlossen decidido decidimos décidé deciso besloten \
+    решили решено قررنا karar 결정 决定 決め 決定";
+
+/// True if a sentence says that something was decided.
+pub(super) fn decides(sentence: &str) -> bool {
+    names(sentence, DECISIONS)
+}
+
+/// True if one of these words is in a sentence: as a word, or anywhere in scripts that have no blanks.
+fn names(sentence: &str, cues: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let is_word = |cue: &str| lower.split(|c: char| !c.is_alphanumeric()).any(|word| word == cue);
+    cues.split_whitespace().any(|cue| match cue.is_ascii() || cue.chars().count() > 3 {
+        true => is_word(cue),
+        false => lower.contains(cue),
+    })
+}
+
+/// Words that name a risk.
+const RISKS: &str = "risk risks risky danger dangerous risiko risiken gefahr riesgo riesgos peligro risque risques danger \
+    rischio rischi risco riscos risico риск риски опасно خطر riski 위험 风险 危险 リスク 危険 जोखिम";
+
+/// True if a sentence names a risk.
+pub(super) fn warns(sentence: &str) -> bool {
+    names(sentence, RISKS)
+}
+
+/// Words that say that something is no longer as it was.
+const CHANGES: [&str; 16] = [
+    "instead",
+    "changed",
+    "rather",
+    "anymore",
+    "stattdessen",
+    "statt",
+    "nunmehr",
+    "en lugar",
+    "plutôt",
+    "invece",
+    "вместо",
+    "代わり",
+    "改为",
+    "改成",
+    "대신",
+    "बजाय",
+];
+
+/// True if a sentence says that something is no longer as it was.
+pub(super) fn changes(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    CHANGES.iter().any(|cue| lower.contains(cue))
+}
+
+/// Beginnings of a sentence that announces what the one who says it does next.
+const PROMISES: [&str; 14] = [
+    "i'll ",
+    "i’ll ",
+    "i will ",
+    "let me ",
+    "ich werde ",
+    "lass mich ",
+    "voy a ",
+    "déjame ",
+    "je vais ",
+    "vou ",
+    "я сейчас ",
+    "我会",
+    "我来",
+    "我将",
+];
+
+/// True if a sentence announces what the one who says it does next.
+pub(crate) fn promises(sentence: &str) -> bool {
+    let begin = sentence
+        .char_indices()
+        .nth(12)
+        .map_or(sentence, |(at, _)| sentence.get(..at).unwrap_or(sentence));
+    let lower = begin.to_lowercase();
+    PROMISES.iter().any(|cue| lower.starts_with(cue)) && !lower.starts_with("let me know")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d10_sentences_that_hold_for_all_turns_to_come_are_told_from_others() {
+        for rule in [
+            "Never call me before noon.",
+            "Under no circumstances does it leave the house.",
+            "Could you please always answer in French?",
+            "Auf keinen Fall am Freitag.",
+            "一定要靠窗的座位。",
+        ] {
+            assert_eq!(standing(rule), Some(Standing::Rule), "{rule}");
+        }
+        for plan in [
+            "Let's take the night train.",
+            "Mia Berg handles the tickets.",
+            "Mia Berg -> tickets, Jo Falk -> food",
+        ] {
+            assert_eq!(standing(plan), Some(Standing::Plan), "{plan}");
+        }
+        for other in
+            ["Never mind.", "Must it be red?", "The house handles it.", "It outlets 5 amperes."]
+        {
+            assert_eq!(standing(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn d10_a_sentence_about_the_one_before_it_refers_back() {
+        assert!(refers_back("That is a hard rule.") && refers_back("So let's not do that again."));
+        assert!(!refers_back("I think that we must stop."));
+    }
+}

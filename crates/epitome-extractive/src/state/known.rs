@@ -1,0 +1,327 @@
+//! The things that a conversation is about: identifiers with what they are, and how they stand now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::json::Field;
+use epitome::tokens::Tokenizer;
+use epitome_text::identifier;
+use epitome_text::stop_words::StopWords;
+
+/// A thing that can be named again.
+#[derive(Clone, Debug, PartialEq)]
+struct Thing {
+    /// What it is: a key, or the word before it.
+    label: String,
+    value: String,
+    /// Its latest status, if one was stated.
+    status: Option<String>,
+    /// How likely it is needed again, when it was last mentioned.
+    worth: f32,
+    /// The message that mentioned it last, by its number in `Known::messages`.
+    mentioned: u32,
+    /// The numbers of the messages that mention it, each once; 0 is an earlier summary.
+    sources: Vec<u32>,
+}
+
+/// All things, in the order of their first mention.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Known {
+    things: Vec<Thing>,
+    by_value: BTreeMap<String, usize>,
+    /// How many messages were read.
+    messages: u32,
+    /// The number of the message that is read.
+    number: u32,
+    stop_words: StopWords,
+}
+
+/// Where a thing was mentioned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mention {
+    /// By a person or the model.
+    Said,
+    /// In the arguments of a call.
+    Argument,
+    /// The same of a call that changes something.
+    Changed,
+    /// In a result, or in a block of code.
+    Result,
+    /// In an earlier summary.
+    Earlier,
+}
+
+impl Mention {
+    fn worth(self) -> f32 {
+        match self {
+            Self::Argument => 3.0,
+            Self::Changed => 8.0,
+            Self::Said => 2.0,
+            Self::Earlier => 2.5,
+            Self::Result => 0.5,
+        }
+    }
+}
+
+/// How much of its worth a thing has left after each message without it.
+const AGING: f32 = 0.995;
+/// The least budget, in tokens, in which things have a status: in a smaller one another thing says more.
+const LEAST_FOR_STATUS: u32 = 120;
+/// The longest label, in bytes.
+const MAX_LABEL: usize = 32;
+
+impl Known {
+    /// The message of this number begins.
+    pub(super) fn age(&mut self, number: u32) {
+        self.number = number;
+        self.messages = self.messages.saturating_add(1);
+    }
+
+    /// Reads a value of JSON.
+    pub(super) fn field(&mut self, field: Field<'_>, mention: Mention) {
+        let value = identifier::trimmed(field.value);
+        if !field.key.is_empty() && is_thing(value) {
+            // A list of ids is about the same kind of thing as one of them.
+            let one = field.key.strip_suffix('s').filter(|key| key.ends_with("_id"));
+            self.mention(one.unwrap_or(field.key), value, mention);
+        }
+    }
+
+    /// Reads code: `setModel` and `entryIndex` of `session.setModel(entryIndex)`.
+    pub(super) fn code(&mut self, code: &str, mention: Mention) {
+        let names = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for name in names.filter(|name| is_code(name)) {
+            self.mention(CODE, name, mention);
+        }
+    }
+
+    /// Reads a sentence.
+    pub(super) fn sentence(&mut self, text: &str) {
+        for name in text.split('`').skip(1).step_by(2) {
+            if is_file(name) {
+                self.mention(FILE, name, Mention::Said);
+            }
+            self.code(name, Mention::Said);
+        }
+        identifier::for_each(text, |value, before| {
+            if !is_thing(value) {
+                return;
+            }
+            if self.by_value.contains_key(value) {
+                self.mention("", value, Mention::Said);
+                return;
+            }
+            // What a short number is stands near before it: words before those say something else. A long one is a number of
+            // something, such as a customer.
+            let named = last_words(before, words_before(value));
+            if let Some(label) = identifier::label(named, &self.stop_words) {
+                self.mention(&label, value, Mention::Said);
+            }
+        });
+    }
+
+    /// Notes how a thing stands now.
+    pub(super) fn status(&mut self, value: &str, status: &str) {
+        let known = self.by_value.get(value).and_then(|at| self.things.get_mut(*at));
+        if let Some(thing) = known {
+            thing.status = Some(status.to_owned());
+        }
+    }
+
+    fn mention(&mut self, label: &str, value: &str, mention: Mention) {
+        let now = self.messages;
+        let known = self.by_value.get(value).and_then(|at| self.things.get_mut(*at));
+        match known {
+            Some(thing) => {
+                thing.worth = thing.worth_at(now) + mention.worth();
+                thing.mentioned = now;
+                if thing.sources.last() != Some(&self.number) {
+                    thing.sources.push(self.number);
+                }
+                // A key says better what it is than the word before it.
+                if mention != Mention::Said && !label.is_empty() && label.len() <= MAX_LABEL {
+                    label.clone_into(&mut thing.label);
+                }
+            }
+            None if label.is_empty() || label.len() > MAX_LABEL => {}
+            None => {
+                self.by_value.insert(value.to_owned(), self.things.len());
+                let (label, value) = (label.to_owned(), value.to_owned());
+                let worth = mention.worth() * kind_factor(&value);
+                let sources = vec![self.number];
+                let mentioned = now;
+                self.things.push(Thing { label, value, status: None, worth, mentioned, sources });
+            }
+        }
+    }
+
+    /// Reads a line of an earlier state.
+    pub(super) fn parse(&mut self, line: &str) {
+        let Some((label, values)) = line.split_once(": ") else { return };
+        for entry in values.split(", ") {
+            let (value, status) =
+                match entry.strip_suffix(')').and_then(|entry| entry.split_once(" (")) {
+                    Some((value, status)) => (value, Some(status)),
+                    None => (entry, None),
+                };
+            self.mention(label, value, Mention::Earlier);
+            if let Some(status) = status {
+                self.status(value, status);
+            }
+        }
+    }
+
+    /// The things that are worth most for their tokens, in at most `budget`, a line for each label.
+    pub(super) fn lines(&self, budget: u32, tokenizer: &dyn Tokenizer) -> Vec<String> {
+        let with_status = budget >= LEAST_FOR_STATUS;
+        let mut order: Vec<(usize, f32, u32)> = self
+            .things
+            .iter()
+            .enumerate()
+            .map(|(at, thing)| {
+                let status = thing.status.as_deref().filter(|_| with_status).unwrap_or_default();
+                let cost = tokenizer.count(&thing.value).saturating_add(tokenizer.count(status));
+                let cost = cost.saturating_add(2);
+                (at, thing.worth_at(self.messages) / cost as f32, cost)
+            })
+            .collect();
+        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        let mut left = budget;
+        let mut chosen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        // A path says all that its last parts say.
+        let mut said: BTreeSet<&str> = BTreeSet::new();
+        for (at, _, cost) in order {
+            let Some(thing) = self.things.get(at).filter(|thing| !thing.is_part(&said)) else {
+                continue;
+            };
+            let head = match chosen.contains_key(thing.label.as_str()) {
+                true => 0,
+                false => tokenizer.count(&thing.label).saturating_add(3),
+            };
+            let cost = cost.saturating_add(head);
+            if cost <= left {
+                left -= cost;
+                chosen.entry(&thing.label).or_default().push(at);
+                for (slash, _) in thing.value.match_indices('/') {
+                    said.extend(thing.value.get(slash + 1..));
+                }
+            }
+        }
+        let is_part = |at: &usize| self.things.get(*at).is_some_and(|thing| thing.is_part(&said));
+        chosen.values_mut().for_each(|group| group.retain(|at| !is_part(at)));
+        chosen.retain(|_, group| !group.is_empty());
+        let mut groups: Vec<Vec<usize>> = chosen.into_values().collect();
+        groups.iter_mut().for_each(|group| group.sort_unstable());
+        groups.sort_unstable();
+        groups.iter().map(|group| self.line(group, with_status)).collect()
+    }
+
+    fn line(&self, group: &[usize], with_status: bool) -> String {
+        let mut line = String::new();
+        for thing in group.iter().filter_map(|at| self.things.get(*at)) {
+            if line.is_empty() {
+                line.push_str(&thing.label);
+                line.push_str(": ");
+            } else {
+                line.push_str(", ");
+            }
+            line.push_str(&thing.value);
+            if let Some(status) = thing.status.as_ref().filter(|_| with_status) {
+                line.push_str(" (");
+                line.push_str(status);
+                line.push(')');
+            }
+        }
+        line
+    }
+}
+
+impl Thing {
+    /// True if nothing is said of it beyond what these parts of paths say.
+    fn is_part(&self, said: &BTreeSet<&str>) -> bool {
+        self.status.is_none() && said.contains(&*self.value)
+    }
+
+    /// What it is worth at this message.
+    fn worth_at(&self, message: u32) -> f32 {
+        self.worth * power(AGING, message.saturating_sub(self.mentioned))
+    }
+}
+
+/// A power by multiplications only, which give the same bits on every machine.
+fn power(base: f32, exponent: u32) -> f32 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    result
+}
+
+/// The last words of a text.
+fn last_words(text: &str, words: usize) -> &str {
+    let mut starts = text.trim_end().rmatch_indices(char::is_whitespace);
+    let start = words.checked_sub(1).and_then(|before| starts.nth(before));
+    start.and_then(|(at, _)| text.get(at..)).unwrap_or(text)
+}
+
+/// How many words before a value can say what it is: one before a time or a number with a point, two before a number of fewer
+/// than five digits, as in `a total of 384`.
+fn words_before(value: &str) -> usize {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':'));
+    match is_number {
+        true if value.contains(['.', ':']) => 1,
+        true if value.len() < 5 => 2,
+        _ => usize::MAX,
+    }
+}
+
+/// True for an identifier that names one thing. `credit_card` names a kind, `morning/noon` a choice, `24-hour` a measure and
+/// `25–30` a range.
+fn is_thing(value: &str) -> bool {
+    let number = value.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = value.get(number..).unwrap_or_default();
+    let is_measure = behind
+        .strip_prefix('-')
+        .is_some_and(|unit| !unit.is_empty() && unit.bytes().all(|byte| byte.is_ascii_lowercase()));
+    if number > 0 && (is_measure || behind.starts_with('–')) {
+        return false;
+    }
+    let is_path = value.bytes().filter(|byte| *byte == b'/').count() > 1;
+    let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
+    names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
+}
+
+/// The kind of things that names of code are.
+const CODE: &str = "code";
+/// The kind of things that names of files are.
+const FILE: &str = "file";
+/// The ends of names of files, as far as they are not words of code as well.
+const ENDINGS: &str = "ts tsx js jsx mjs cjs rs py go java kt rb php c h cc cpp hpp cs swift sh sql md txt json jsonl yaml yml \
+    toml ini lock html css scss csv tsv xml svg png jpg pdf docx xlsx ipynb proto";
+
+/// True for the name of a file between backticks, with or without its folders.
+fn is_file(name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    let ending = name.rsplit_once('.').filter(|(stem, _)| stem.ends_with(char::is_alphanumeric));
+    ending.is_some_and(|(_, ending)| ENDINGS.split_whitespace().any(|own| own == ending))
+        && (4..=200).contains(&name.len())
+        && name.chars().all(is_name)
+}
+
+/// True for a name between backticks that is written as in code: `setModel` or `max_tokens`.
+fn is_code(name: &str) -> bool {
+    let joins =
+        |pair: &[u8]| matches!(pair, [b'a'..=b'z', b'A'..=b'Z' | b'_'] | [b'_', b'a'..=b'z']);
+    (4..=40).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.as_bytes().windows(2).any(joins)
+}
+
+/// Codes are used again more often than plain numbers, such as prices.
+fn kind_factor(value: &str) -> f32 {
+    let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if has_letter { 2.0 } else { 1.0 }
+}
