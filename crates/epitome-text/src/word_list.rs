@@ -1,29 +1,30 @@
 //! Looks for the words and phrases of a list in a text that has few of them.
 
+use std::collections::BTreeSet;
+
 use super::letters::{is_alphanumeric, is_unspaced};
 
 /// Words, of which most words of a text are none: those are told by their first byte and their length.
 pub struct WordList {
     /// For each first byte, a bit for every length that a word with it has.
     lengths: [u32; 256],
-    /// Sorted.
-    words: Vec<&'static str>,
+    words: BTreeSet<&'static str>,
 }
 
 impl WordList {
     /// Costs O(n log n) in the number of words. An empty one is left out.
     pub fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
-        let mut words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        words.sort_unstable();
-        let mut lengths = [0; 256];
-        for word in &words {
-            if let Some(lengths) =
-                word.bytes().next().and_then(|byte| lengths.get_mut(byte as usize))
-            {
-                *lengths |= bit(word);
-            }
+        let mut list = Self { lengths: [0; 256], words: BTreeSet::new() };
+        words.into_iter().for_each(|word| list.add(word));
+        list
+    }
+
+    fn add(&mut self, word: &'static str) {
+        let first = word.bytes().next();
+        if let Some(lengths) = first.and_then(|byte| self.lengths.get_mut(usize::from(byte))) {
+            *lengths |= bit(word);
+            self.words.insert(word);
         }
-        Self { lengths, words }
     }
 
     /// The words of a text, between white space.
@@ -33,9 +34,9 @@ impl WordList {
 
     /// True if the word is in the list. Costs O(1) for most words that are not.
     pub fn has(&self, word: &str) -> bool {
-        let lengths = word.bytes().next().and_then(|byte| self.lengths.get(byte as usize));
-        lengths.is_some_and(|lengths| lengths & bit(word) != 0)
-            && self.words.binary_search(&word).is_ok()
+        let first = word.bytes().next();
+        let lengths = first.and_then(|byte| self.lengths.get(usize::from(byte)));
+        lengths.is_some_and(|lengths| lengths & bit(word) != 0) && self.words.contains(word)
     }
 }
 

@@ -11,9 +11,10 @@ use crate::steps::Steps;
 use crate::workspace::Workspace;
 
 /// The crates whose code decides what a model gets.
-const PACKAGES: [&str; 2] = ["epitome", "epitome-formats"];
+const PACKAGES: [&str; 4] = ["epitome", "epitome-extractive", "epitome-formats", "epitome-text"];
 /// The crates whose tests are run. Many rules of the formats are tested across crates.
-const TESTED: &str = "--test-package=epitome,epitome-formats,epitome-tests";
+const TESTED: &str =
+    "--test-package=epitome,epitome-extractive,epitome-formats,epitome-text,epitome-tests";
 /// The share of random cases that are tried: a mutant is found by few of them, or by none.
 const RANDOM_TIMES: (&str, &str) = ("EPITOME_RANDOM_TIMES", "0.05");
 

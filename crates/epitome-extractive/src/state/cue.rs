@@ -7,15 +7,11 @@ use epitome_text::letters::is_alphanumeric;
 use epitome_text::word_list::{PhraseList, WordList};
 
 /// Words between blanks and punctuation, in lower case.
-static WORDS: LazyLock<WordList> = LazyLock::new(|| {
-    WordList::of(
-        "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
+const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
     required requirement cannot shouldn't chose nie niemals immer muss müssen stattdessen entschieden beschlossen bevorzuge \
     nunca siempre debe deben prefiero decidido decidimos evita jamais toujours doit doivent préfère décidé éviter sempre \
     deve prefiro decidimos evite mai sempre deve preferisco deciso nooit altijd moet besloten никогда всегда должен \
-    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정",
-    )
-});
+    должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정";
 
 /// The same in scripts without blanks.
 const UNSPACED: [&str; 14] = [
@@ -36,38 +32,48 @@ const UNSPACED: [&str; 14] = [
 ];
 
 /// Phrases of standing instructions.
-static PHRASES: LazyLock<PhraseList> = LazyLock::new(|| {
-    PhraseList::of(
-        "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
+const PHRASES: &str = "under no circumstances|hard rule|hard line|red line|ground rule|non-negotiable|not negotiable|off limits|\
     off-limits|off the table|let's not|let us not|unter keinen umständen|auf keinen fall|bajo ninguna circunstancia|\
-    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding",
-    )
-});
+    en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding";
 
 /// Phrases of questions that ask for something.
-static POLITE: LazyLock<PhraseList> = LazyLock::new(|| {
-    PhraseList::of(
-        "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
-    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요",
-    )
-});
+const POLITE: &str = "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
+    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요";
 
 /// Phrases by which somebody decides for all: what is done from now on.
-static PLANS: LazyLock<PhraseList> = LazyLock::new(|| {
-    PhraseList::of(
-        "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
+const PLANS: &str = "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
     scratch that|from now on|lass uns|wir machen|wir nehmen|ab jetzt|vamos a|a partir de ahora|on va|nous allons|vamos|давайте|\
-    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자",
-    )
-});
+    мы будем|andiamo|我们就|就按|これで|にします|하기로|하자";
 
 /// Words that say who does something.
-static ROLES: LazyLock<WordList> = LazyLock::new(|| {
-    WordList::of(
-        "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
+const ROLES: &str = "owns own owner owners leads lead leading responsible handles handle handling charge assigned assignee driving \
     reviewer reviews maintainer contact runs will takes verantwortlich zuständig leitet übernimmt betreut encarga encargado \
-    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный",
-    )
+    responsable responsabile responsável lidera dirige gère отвечает ведёт ответственный";
+
+/// First words of a sentence that says something only behind the one before it.
+const BACK: &str = "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ";
+/// Phrases of such a sentence.
+const BACK_PHRASES: &str = "do that|do this|do it|do so|like that|of that|of this";
+
+/// The words and phrases above, as they are looked for.
+struct Cues {
+    words: WordList,
+    roles: WordList,
+    back: WordList,
+    phrases: PhraseList,
+    polite: PhraseList,
+    plans: PhraseList,
+    back_phrases: PhraseList,
+}
+
+static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
+    words: WordList::of(WORDS),
+    roles: WordList::of(ROLES),
+    back: WordList::of(BACK),
+    phrases: PhraseList::of(PHRASES),
+    polite: PhraseList::of(POLITE),
+    plans: PhraseList::of(PLANS),
+    back_phrases: PhraseList::of(BACK_PHRASES),
 });
 
 /// What a sentence of a user is worth to later turns.
@@ -84,7 +90,7 @@ pub(super) fn standing(sentence: &str) -> Option<Standing> {
     let lower = sentence.to_lowercase().replace('’', "'");
     // A question only proposes, unless it asks politely for something.
     let asks = sentence.ends_with(['?', '？', '؟']);
-    if asks && !POLITE.is_in(&lower) {
+    if asks && !CUES.polite.is_in(&lower) {
         return None;
     }
     if !sentence.is_ascii() && UNSPACED.iter().any(|cue| sentence.contains(cue)) {
@@ -93,37 +99,27 @@ pub(super) fn standing(sentence: &str) -> Option<Standing> {
     let (mut different, mut rules, mut says_who) = (Vec::new(), false, false);
     let words = lower.split(|c: char| !is_alphanumeric(c) && c != '\'');
     for word in words.filter(|word| !word.is_empty()) {
-        rules |= WORDS.has(word);
-        says_who |= ROLES.has(word);
+        rules |= CUES.words.has(word);
+        says_who |= CUES.roles.has(word);
         if different.len() < 3 && !different.contains(&word) {
             different.push(word);
         }
     }
     // Two words are no sentence: `Never mind.`
-    if different.len() > 2 && (rules || PHRASES.is_in(&lower)) {
+    if different.len() > 2 && (rules || CUES.phrases.is_in(&lower)) {
         return Some(Standing::Rule);
     }
     let assigns = || says_who || lower.contains("->") || lower.contains('→');
-    let plans = !asks && (PLANS.is_in(&lower) || (assigns() && names_somebody(sentence)));
+    let plans = !asks && (CUES.plans.is_in(&lower) || (assigns() && names_somebody(sentence)));
     plans.then_some(Standing::Plan)
 }
-
-/// First words of a sentence that says something only behind the one before it.
-static BACK: LazyLock<WordList> = LazyLock::new(|| {
-    WordList::of(
-        "it that this they these those both es das dies diese eso esto ça cela ceci isso isto questo это それ これ",
-    )
-});
-/// Phrases of such a sentence.
-static BACK_PHRASES: LazyLock<PhraseList> =
-    LazyLock::new(|| PhraseList::of("do that|do this|do it|do so|like that|of that|of this"));
 
 /// True if a sentence says something only behind the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     let first = words.find(|word| !word.is_empty()).unwrap_or_default();
-    BACK.has(first) || BACK_PHRASES.is_in(&lower)
+    CUES.back.has(first) || CUES.back_phrases.is_in(&lower)
 }
 
 /// Words of decisions, which are among the cues above.

@@ -237,21 +237,24 @@ pub(super) fn item_hash(item: &str) -> Hash {
 const MAX_SENTENCE: usize = 240;
 
 /// Words of decisions and requirements, in lower case.
-static DECISION_WORDS: LazyLock<WordList> = LazyLock::new(|| {
-    WordList::of(
-        "acceptance acordado agreed beschlossen chose concordato convenu debe deben decided decidido \
+const DECISION_WORDS: &str = "acceptance acordado agreed beschlossen chose concordato convenu debe deben decided decidido \
     decidimos decision deciso deve doit doivent décidé entschieden instead muss must müssen prefer \
     preferred required requirement requirements stattdessen vereinbart договорились должен должны \
-    решено решили اتفقنا قررنا يجب चाहिए तय 결정 결정했습니다 결정했어요",
-    )
-});
+    решено решили اتفقنا قررنا يجب चाहिए तय 결정 결정했습니다 결정했어요";
 
 /// Words of negations, in lower case.
-static NEGATION_WORDS: LazyLock<WordList> = LazyLock::new(|| {
-    WordList::of(
-        "avoid can't cannot don't jamais jamás keinesfalls mai mustn't never nie niemals nooit nunca \
-    shouldn't without нельзя никогда أبدا ممنوع कभी 절대",
-    )
+const NEGATION_WORDS: &str = "avoid can't cannot don't jamais jamás keinesfalls mai mustn't never nie niemals nooit nunca \
+    shouldn't without нельзя никогда أبدا ممنوع कभी 절대";
+
+/// Both, as they are looked for.
+struct Cues {
+    decisions: WordList,
+    negations: WordList,
+}
+
+static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
+    decisions: WordList::of(DECISION_WORDS),
+    negations: WordList::of(NEGATION_WORDS),
 });
 
 /// Decisions and negations in scripts without blanks, in which a sentence is one word.
@@ -292,10 +295,10 @@ fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> 
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
         let not = word == "not" && BEFORE_NOT.contains(&before);
-        if not || NEGATION_WORDS.has(word) {
+        if not || CUES.negations.has(word) {
             return is_informative(sentence, stop_words).then_some(Kind::Negation);
         }
-        decides |= DECISION_WORDS.has(word);
+        decides |= CUES.decisions.has(word);
         if !word.is_empty() {
             before = word;
         }

@@ -167,12 +167,14 @@ fn is_copy(answer: &str, sentences: &[Sentence<'_>], instructions: &str) -> bool
     let has_tags = tags.iter().any(|tag| answer.contains(tag));
     let heads = answer.lines().filter(|line| is_head(line)).count();
     // Few sentences begin as some part of the instructions does. Only those are looked for in them.
-    let mut beginnings: Vec<&[u8]> = instructions.as_bytes().windows(COPIED_CHARACTERS).collect();
+    let beginnings = instructions.char_indices();
+    let beginnings = beginnings.filter_map(|(at, _)| instructions.get(at..at + COPIED_CHARACTERS));
+    let mut beginnings: Vec<&str> = beginnings.collect();
     beginnings.sort_unstable();
     let may_be_copied = |text: &str| {
-        text.as_bytes()
-            .first_chunk::<COPIED_CHARACTERS>()
-            .is_some_and(|beginning| beginnings.binary_search(&beginning.as_slice()).is_ok())
+        // One that ends within a character says nothing.
+        let beginning = text.get(..COPIED_CHARACTERS);
+        beginning.is_none_or(|beginning| beginnings.binary_search(&beginning).is_ok())
     };
     let copied: usize = sentences
         .iter()
