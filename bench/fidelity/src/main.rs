@@ -2,8 +2,8 @@
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
 //! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model COUNT` measures with a model behind an
-//! endpoint on so many chats, and is in none of the others. `check` prints what the checker finds in the summaries of recorded chats. `examples` writes the
-//! summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
+//! endpoint on so many chats, and is in none of the others. `check` prints what the checker finds in the summaries of recorded
+//! chats. `examples` writes the summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
 //! and after many.
 
@@ -26,6 +26,7 @@ mod table;
 mod tokens;
 mod words;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use chart::Chart;
@@ -86,8 +87,9 @@ fn main() {
     let packages = Packages::start();
     if parts.iter().any(|part| part == "model") {
         let chats = data::lines(&folder.join("openai/tool-chat-tau2-airline.jsonl.gz"));
-        let count = parts.get(1).and_then(|count| count.parse().ok()).unwrap_or(WITH_MODEL);
-        let cuts = chats.iter().step_by(chats.len().div_ceil(count));
+        let count: Option<NonZeroUsize> =
+            parts.get(1).map(|count| count.parse().expect("a number of chats, from 1"));
+        let cuts = chats.iter().step_by(chats.len().div_ceil(count.unwrap_or(WITH_MODEL).get()));
         with_model(&packages, cuts.filter_map(|chat| Cut::of(data::messages(chat)).pop()));
         return;
     }
@@ -272,7 +274,7 @@ fn chats(packages: &Packages, chart: &mut Chart, chats: &[Chat]) {
 }
 
 /// How many chats a model summarizes if no number is given: each takes it minutes.
-const WITH_MODEL: usize = 12;
+const WITH_MODEL: NonZeroUsize = NonZeroUsize::new(12).unwrap();
 
 /// Prints what an agent needs later and still has if a model summarizes, beside the same without one.
 fn with_model(packages: &Packages, cuts: impl Iterator<Item = Cut>) {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::letters::{is_alphanumeric, is_unspaced};
 
-/// Words, of which most words of a text are none: those are told by their first byte and their length.
+/// Words that few words of a text are equal to. Most others differ from all of them in the first byte or the length, and are not
+/// looked up.
 pub struct WordList {
     /// For each first byte, a bit for every length that a word with it has.
     lengths: [u32; 256],

@@ -27,8 +27,9 @@ const ERRORS: [&str; 16] = [
 ];
 
 /// Why an answer is not a summary, as a text for the user; `None` if it may be one. `last_reply` is the model's last
-/// message in the conversation, which some models repeat instead of summarizing, and `instructions` what the summarizer was
-/// told. O(n log n) in the answer and in the instructions.
+/// message in the conversation, which some models repeat instead of summarizing, and `instructions` are those of the
+/// summarizer. O(n log n) in the answer and in the instructions, which are read once more for each sentence that begins as one
+/// of their parts does.
 pub(crate) fn invalid_answer(
     answer: &str,
     last_reply: Option<&str>,
