@@ -1,6 +1,7 @@
 //! A summary without a model: it quotes the sentences with the most important terms for their tokens.
 
 mod block;
+mod for_model;
 mod notes;
 mod pieces;
 mod ranking;
@@ -11,6 +12,7 @@ mod term;
 
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
+pub use for_model::{ModelRequest, for_model};
 use notes::Notes;
 pub use pieces::cleaned;
 use pieces::{Noise, Pieces};

@@ -48,11 +48,13 @@ enum Section {
     Open,
     /// Quotes, which are not part of the state.
     Said,
+    /// The notes of a model, which are none either.
+    Notes,
 }
 
 impl Section {
     const ALL: [Self; Self::COUNT] =
-        [Self::Requests, Self::Rules, Self::Done, Self::Known, Self::Open, Self::Said];
+        [Self::Requests, Self::Rules, Self::Done, Self::Known, Self::Open, Self::Said, Self::Notes];
 
     fn heading(self) -> &'static str {
         match self {
@@ -62,12 +64,15 @@ impl Section {
             Self::Known => "Known:",
             Self::Open => "Open:",
             Self::Said => SAID,
+            Self::Notes => NOTES,
         }
     }
 }
 
 /// The heading of the quotes behind a state.
 pub(crate) const SAID: &str = "Said:";
+/// The heading of the notes of a model behind a state.
+pub(crate) const NOTES: &str = "Notes:";
 /// The shares of a summary that its state and the sections of it may take, in percent.
 struct Shares {
     state: u32,
@@ -106,6 +111,16 @@ impl Shares {
         done: 8,
         open: 5,
         known: 45,
+        ..Self::WITH_TOOLS
+    };
+    /// The same of a summary whose other half a model writes.
+    const FOR_MODEL: Self = Self {
+        state: 50,
+        requests: 12,
+        rules: 10,
+        done: 6,
+        open: 3,
+        known: 25,
         ..Self::WITH_TOOLS
     };
     /// If people and a model only talk, quotes say best what it is about. What holds for all turns to come is not left to them:
@@ -152,8 +167,8 @@ const FENCE: &str = "```";
 const MAX_OPEN: usize = 32;
 
 impl State {
-    /// The state after an earlier summary and new messages, and the quotes of the earlier summary. Linear in both but for
-    /// the search of things.
+    /// The state after an earlier summary and new messages, and what the earlier summary says behind its own. Linear in both but
+    /// for the search of things.
     pub(crate) fn read<'a>(summary: &'a str, entries: &[Entry]) -> (Self, &'a str) {
         let mut state = Self::default();
         let quotes = state.parse(summary);
@@ -171,7 +186,7 @@ impl State {
         while !rest.is_empty() {
             let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
             match Section::ALL.into_iter().find(|section| section.heading() == line) {
-                Some(Section::Said) => {
+                Some(Section::Said | Section::Notes) => {
                     self.answers = true;
                     return after;
                 }
@@ -201,9 +216,9 @@ impl State {
             Section::Requests => self.requests.push(own()),
             Section::Rules => self.rules.parse(own()),
             Section::Done => self.calls.parse(text, number),
-            Section::Known => self.known.parse(text),
+            Section::Known => self.known.parse(line),
             Section::Open => self.open.push(own()),
-            Section::Said => {}
+            Section::Said | Section::Notes => {}
         }
     }
 
@@ -344,6 +359,20 @@ impl State {
             true => Shares::WITH_TOOLS,
             false => Shares::TALK,
         };
+        self.write_shares(&shares, target_tokens, tokenizer)
+    }
+
+    /// The sections for a summary of at most `target_tokens` whose other half a model writes.
+    pub(crate) fn write_for_model(&self, target_tokens: u32, tokenizer: &dyn Tokenizer) -> String {
+        self.write_shares(&Shares::FOR_MODEL, target_tokens, tokenizer)
+    }
+
+    fn write_shares(
+        &self,
+        shares: &Shares,
+        target_tokens: u32,
+        tokenizer: &dyn Tokenizer,
+    ) -> String {
         let share = |percent: u32| share(target_tokens, percent);
         let most = |section, percent| shares.most(section, percent, target_tokens);
         let least_rules = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
@@ -482,7 +511,7 @@ mod tests {
         let written = written_with_tools(&[("assistant", said)]);
         let known: Vec<&str> =
             written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
-        assert_eq!(known, ["- ticket: KD-77120", "- total: 384"]);
+        assert_eq!(known, ["- [3] ticket: KD-77120", "- [3] total: 384"]);
     }
 
     #[test]
@@ -562,9 +591,9 @@ mod tests {
             Done with tools:\n\
             - [2] get_reservation DQST39\n\
             Known:\n\
-            - reservation_id: DQST39 (confirmed)\n\
-            - payments: card_77\n\
-            - amount: 150\n\
+            - [1, 2, 3] reservation_id: DQST39 (confirmed)\n\
+            - [3] payments: card_77\n\
+            - [3, 4] amount: 150\n\
             Open:\n\
             - [4] Shall I cancel it?\n";
         assert_eq!(written("", &booking()), expected);
@@ -742,10 +771,22 @@ mod tests {
         let state = written("", &entries(1, &read));
         assert!(
             state.contains(
-                "Known:\n- path: /srv/app/main.rs\n- code: setModel, max_tokens, onChunk\n"
+                "Known:\n- [1] path: /srv/app/main.rs\n- [3, 4] code: setModel, max_tokens, onChunk\n"
             ),
             "{state}"
         );
+    }
+
+    #[test]
+    fn d10_what_is_known_names_its_latest_messages_if_the_summary_is_not_short() {
+        let said: Vec<(&str, &str)> = vec![("assistant", "The ticket is KD-77120."); 6];
+        let state = written_with_tools(&said);
+        assert!(state.contains("Known:\n- [5, 6, 7, 8] ticket: KD-77120\n"), "{state}");
+        let later = written(&state, &entries(9, &[("assistant", "So KD-77120 it is.")]));
+        assert!(later.contains("\n- [6, 7, 8, 9] ticket: KD-77120\n"), "{later}");
+        let calls = [("assistant", "calls start {}"), ("tool", "start answers: ok"), said[0]];
+        let short = State::read("", &entries(1, &calls)).0.write(100, &TOKENS);
+        assert!(short.contains("Known:\n- ticket: KD-77120\n"), "{short}");
     }
 
     #[test]
@@ -756,7 +797,7 @@ mod tests {
         )];
         let state = written_with_tools(&said);
         assert!(
-            state.contains("- file: lib.rs\n") && state.contains("/srv/app/src/read.rs"),
+            state.contains("- [3] file: lib.rs\n") && state.contains("/srv/app/src/read.rs"),
             "{state}"
         );
         assert_eq!((state.matches("read.rs").count(), state.matches("event").count()), (1, 0));
@@ -769,7 +810,7 @@ mod tests {
             "The codes are QX11, QX12 and QX13. Slash commands are /export, /copy, /login.",
         )];
         let state = written("", &entries(1, &said));
-        let known = "Known:\n- codes: QX11, QX12, QX13\n";
+        let known = "Known:\n- [3] codes: QX11, QX12, QX13\n";
         assert!(!state.contains("export") && written_with_tools(&said).contains(known), "{state}");
     }
 

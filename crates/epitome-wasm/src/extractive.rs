@@ -1,7 +1,7 @@
 //! Summaries without a model.
 
 use epitome::transcript::Envelope;
-use epitome_extractive::{extract, extract_with_state};
+use epitome_extractive::{ModelRequest, extract, extract_with_state, for_model};
 use epitome_tokens::Heuristic;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -21,4 +21,19 @@ pub fn extractive(
         false => extract(&envelope, target_tokens, &Heuristic),
     };
     vec![extract.text, extract.notes]
+}
+
+/// The request to a model for a summary that begins with the state of the messages: three texts, which are the state, the
+/// instructions and the text to summarize. None if there is no state, or if the summary is too short for one.
+#[wasm_bindgen(js_name = forModel)]
+pub fn request_for_model(
+    system: &str,
+    input: &str,
+    target_tokens: u32,
+    asks_for_state: bool,
+) -> Vec<String> {
+    let envelope = Envelope::parse(input);
+    let given = for_model(system, &envelope, target_tokens, asks_for_state, &Heuristic);
+    let texts = given.map(|ModelRequest { state, system, input }| vec![state, system, input]);
+    texts.unwrap_or_default()
 }

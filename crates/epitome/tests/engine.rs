@@ -1,6 +1,7 @@
 //! The tests of the engine by its public functions, one module for each topic, in one program that is linked once.
 
 mod accepts_messages_during_a_compaction;
+mod amends_the_state;
 mod asks_in_the_conversation;
 mod asks_otherwise;
 mod calibrates;

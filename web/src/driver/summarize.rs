@@ -7,7 +7,7 @@ use epitome::history::View;
 use epitome::message::Usage;
 use epitome::{Failure, FailureKind, SummaryRequest, policy};
 use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
-use epitome_extractive::{Extract, extract, extract_with_state};
+use epitome_extractive::{Extract, ModelRequest, extract, extract_with_state, for_model};
 use epitome_formats::Format;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
@@ -38,15 +38,16 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
         let _ = clock::sleep(0.0, signal.as_ref()).await;
         let answer = match endpoint {
             Some(endpoint) => ask(store, &endpoint, request, signal.as_ref()).await,
-            None => quote(&request, signal.as_ref()).map(|extract| (extract, None)),
+            None => quote(&request, signal.as_ref()),
         };
         let _ = clock::sleep(0.0, None).await;
         if !store.read(|session| session.is(&identity)) {
             return;
         }
         match answer {
-            Ok((Extract { text, notes }, usage)) => command(store, |compactor| {
+            Ok(Answer { text, notes, state, usage }) => command(store, |compactor| {
                 compactor.handle_summary_notes(id, &notes);
+                compactor.handle_summary_state(id, &state);
                 if let Some(usage) = usage {
                     compactor.handle_summary_usage(id, &usage);
                 }
@@ -64,15 +65,31 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
     });
 }
 
-/// Requests a summary from an endpoint. Resolves to the summary and, if it is reported, the usage.
+/// What a summarizer has answered.
+#[derive(Default)]
+struct Answer {
+    text: String,
+    /// What it notes for itself.
+    notes: String,
+    /// What the summary begins with, before the text.
+    state: String,
+    usage: Option<Usage>,
+}
+
+/// Requests a summary from an endpoint, which is given the state of the messages if it follows instructions.
 async fn ask(
     store: Store,
     endpoint: &Endpoint,
     request: SummaryRequest,
     signal: Option<&AbortSignal>,
-) -> Result<(Extract, Option<Usage>), Failure> {
+) -> Result<Answer, Failure> {
+    let given = if endpoint.follows_instructions() { stated(&request) } else { None };
+    // Reading the messages and writing the request are separate tasks too.
+    let _ = clock::sleep(0.0, signal).await;
     let SummaryRequest { system, input, max_tokens, messages, is_ahead, asks_for_state, .. } =
         request;
+    let ModelRequest { state, system, input } =
+        given.unwrap_or(ModelRequest { state: String::new(), system, input });
     let fields = match messages {
         Some(view) => vec![("messages".to_owned(), messages_of(store, &view)?)],
         None => Vec::new(),
@@ -86,7 +103,18 @@ async fn ask(
     };
     let completion = complete(endpoint, &prompt, signal, &mut on_delta).await;
     let Completion { text, usage, .. } = completion?;
-    Ok((Extract { text, notes: String::new() }, usage.map(Usage::from)))
+    Ok(Answer { text, state, usage: usage.map(Usage::from), ..Answer::default() })
+}
+
+/// The request with the state of its messages; `None` if it has messages in place of a transcript, or no state.
+fn stated(request: &SummaryRequest) -> Option<ModelRequest> {
+    let SummaryRequest { system, messages, target_tokens, asks_for_state, .. } = request;
+    let reads = messages.is_none();
+    reads
+        .then(|| {
+            for_model(system, &request.envelope(), *target_tokens, *asks_for_state, &Heuristic)
+        })
+        .flatten()
 }
 
 /// The messages of a request as JSON. The endpoints of this page take them in one format only.
@@ -101,16 +129,17 @@ fn messages_of(store: Store, view: &View) -> Result<String, Failure> {
 }
 
 /// Summarizes in the page, by quoting the input.
-fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Extract, Failure> {
+fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Answer, Failure> {
     if signal.is_some_and(AbortSignal::aborted) {
         let message = "the request was aborted".to_owned();
         return Err(Failure { kind: FailureKind::Cancelled, message });
     }
     let (envelope, target) = (request.envelope(), request.target_tokens);
-    Ok(match request.asks_for_state {
+    let Extract { text, notes } = match request.asks_for_state {
         true => extract_with_state(&envelope, target, &Heuristic),
         false => extract(&envelope, target, &Heuristic),
-    })
+    };
+    Ok(Answer { text, notes, ..Answer::default() })
 }
 
 /// Shows the arriving summary once per frame, for any number of pieces.

@@ -19,7 +19,7 @@ struct Thing {
     worth: f32,
     /// The message that mentioned it last, by its number in `Known::messages`.
     mentioned: u32,
-    /// The numbers of the messages that mention it, each once; 0 is an earlier summary.
+    /// The numbers of the messages that mention it, ascending, each once.
     sources: Vec<u32>,
 }
 
@@ -66,6 +66,12 @@ impl Mention {
 const AGING: f32 = 0.995;
 /// The least budget, in tokens, in which things have a status: in a smaller one another thing says more.
 const LEAST_FOR_STATUS: u32 = 120;
+/// The same for lines that say which messages they are from.
+const LEAST_FOR_SOURCES: u32 = 200;
+/// The most messages that a line names: the latest.
+const MOST_SOURCES: usize = 4;
+/// About as many tokens as these take.
+const SOURCES: u32 = 6;
 /// The longest label, in bytes.
 const MAX_LABEL: usize = 32;
 
@@ -134,7 +140,7 @@ impl Known {
             Some(thing) => {
                 thing.worth = thing.worth_at(now) + mention.worth();
                 thing.mentioned = now;
-                if thing.sources.last() != Some(&self.number) {
+                if thing.sources.last().is_none_or(|last| *last < self.number) {
                     thing.sources.push(self.number);
                 }
                 // A key says better what it is than the word before it.
@@ -147,7 +153,10 @@ impl Known {
                 self.by_value.insert(value.to_owned(), self.things.len());
                 let (label, value) = (label.to_owned(), value.to_owned());
                 let worth = mention.worth() * kind_factor(&value);
-                let sources = vec![self.number];
+                let sources = match mention {
+                    Mention::Earlier => Vec::new(),
+                    _ => vec![self.number],
+                };
                 let mentioned = now;
                 self.things.push(Thing { label, value, status: None, worth, mentioned, sources });
             }
@@ -156,6 +165,10 @@ impl Known {
 
     /// Reads a line of an earlier state.
     pub(super) fn parse(&mut self, line: &str) {
+        let named = line.strip_prefix('[').and_then(|line| line.split_once("] "));
+        let (sources, line) = named.unwrap_or(("", line));
+        let sources: Vec<u32> =
+            sources.split(", ").filter_map(|number| number.parse().ok()).collect();
         let Some((label, values)) = line.split_once(": ") else { return };
         for entry in values.split(", ") {
             let (value, status) =
@@ -164,6 +177,9 @@ impl Known {
                     None => (entry, None),
                 };
             self.mention(label, value, Mention::Earlier);
+            if let Some(thing) = self.by_value.get(value).and_then(|at| self.things.get_mut(*at)) {
+                sources.clone_into(&mut thing.sources);
+            }
             if let Some(status) = status {
                 self.status(value, status);
             }
@@ -173,6 +189,8 @@ impl Known {
     /// The things that are worth most for their tokens, in at most `budget`, a line for each label.
     pub(super) fn lines(&self, budget: u32, tokenizer: &dyn Tokenizer) -> Vec<String> {
         let with_status = budget >= LEAST_FOR_STATUS;
+        let with_sources = budget >= LEAST_FOR_SOURCES;
+        let head = if with_sources { 3 + SOURCES } else { 3 };
         let mut order: Vec<(usize, f32, u32)> = self
             .things
             .iter()
@@ -195,7 +213,7 @@ impl Known {
             };
             let head = match chosen.contains_key(thing.label.as_str()) {
                 true => 0,
-                false => tokenizer.count(&thing.label).saturating_add(3),
+                false => tokenizer.count(&thing.label).saturating_add(head),
             };
             let cost = cost.saturating_add(head);
             if cost <= left {
@@ -212,13 +230,35 @@ impl Known {
         let mut groups: Vec<Vec<usize>> = chosen.into_values().collect();
         groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort_unstable();
-        groups.iter().map(|group| self.line(group, with_status)).collect()
+        let line = |group: &Vec<usize>| {
+            let mut line = match with_sources {
+                true => self.sources(group),
+                false => String::new(),
+            };
+            self.write(group, with_status, &mut line);
+            line
+        };
+        groups.iter().map(line).collect()
     }
 
-    fn line(&self, group: &[usize], with_status: bool) -> String {
-        let mut line = String::new();
-        for thing in group.iter().filter_map(|at| self.things.get(*at)) {
-            if line.is_empty() {
+    /// The latest messages that these are from, as a line begins with them.
+    fn sources(&self, group: &[usize]) -> String {
+        let things = group.iter().filter_map(|at| self.things.get(*at));
+        let latest = |thing: &Thing| {
+            thing.sources.iter().rev().take(MOST_SOURCES).copied().collect::<Vec<_>>()
+        };
+        let numbers: BTreeSet<u32> = things.flat_map(latest).collect();
+        let least = numbers.len().saturating_sub(MOST_SOURCES);
+        let numbers: Vec<String> = numbers.iter().skip(least).map(u32::to_string).collect();
+        match numbers.is_empty() {
+            true => String::new(),
+            false => format!("[{}] ", numbers.join(", ")),
+        }
+    }
+
+    fn write(&self, group: &[usize], with_status: bool, line: &mut String) {
+        for (at, thing) in group.iter().filter_map(|at| self.things.get(*at)).enumerate() {
+            if at == 0 {
                 line.push_str(&thing.label);
                 line.push_str(": ");
             } else {
@@ -231,7 +271,6 @@ impl Known {
                 line.push(')');
             }
         }
-        line
     }
 }
 

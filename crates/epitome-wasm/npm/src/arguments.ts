@@ -73,7 +73,12 @@ export function optionalText(text: string | undefined, name: string): string | u
 
 /** A callback, or nothing. */
 export function optionalFunction<F>(callback: F | undefined, name: string): F | undefined {
-  if (callback !== undefined && typeof callback !== "function") {
+  return callback === undefined ? undefined : functionOf(callback, name);
+}
+
+/** A callback. */
+export function functionOf<F>(callback: F, name: string): F {
+  if (typeof callback !== "function") {
     throw epitomeError("invalid-option", `${name}: expected a function, not ${kindOf(callback)}`);
   }
   return callback;

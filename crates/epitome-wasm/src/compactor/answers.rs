@@ -81,6 +81,12 @@ impl Compactor {
         self.engine.handle_summary_notes(RequestId(request), notes);
     }
 
+    /// Takes what the summary begins with, before the answer.
+    #[wasm_bindgen(js_name = handleSummaryState)]
+    pub fn handle_summary_state(&mut self, request: u32, state: &str) {
+        self.engine.handle_summary_state(RequestId(request), state);
+    }
+
     /// Takes the cancellation of a request.
     #[wasm_bindgen(js_name = handleCancelled)]
     pub fn handle_cancelled(&mut self, request: u32, now: f64) {

@@ -61,6 +61,16 @@ impl Compactor {
         }
     }
 
+    /// Takes what the summary is to begin with, before the answer: the state of the messages as a program has read it, with which
+    /// the model was asked to amend it. What it says is in the messages, so that only the answer is checked for being a summary.
+    /// A fence with changes to the structured state at its end is read as in an answer, and applied before those of the
+    /// answer. To be called before the answer is handed over.
+    pub fn handle_summary_state(&mut self, request: RequestId, state: &str) {
+        if let Some(job) = self.job_of(request) {
+            state.trim_end().clone_into(&mut job.state);
+        }
+    }
+
     /// Says that the summarizer of a request was given the request's instructions, as a model behind an endpoint is, so that an
     /// answer without their headings is no summary. To be called before the answer is handed over.
     pub fn handle_instructed(&mut self, request: RequestId) {
@@ -78,6 +88,7 @@ impl Compactor {
             return;
         }
         let Some(mut job) = self.take_job(request) else { return };
+        let state = std::mem::take(&mut job.state);
         let (summary, changes) = self.read_changes(&job, text);
         let text = summary.as_deref().unwrap_or(text).trim();
         let instructions = job.instructions_sent();
@@ -94,9 +105,14 @@ impl Compactor {
             return self.try_otherwise(job, &Problem::NoHeadings, message.to_owned());
         }
         job.tries.reminder = None;
-        job.changes.extend(changes);
+        let (before, first) = self.read_changes(&job, &state);
+        job.changes.extend(first.into_iter().chain(changes));
+        let summary = match before.as_deref().unwrap_or(&state).trim_end() {
+            "" => text.to_owned(),
+            state => format!("{state}\n{text}"),
+        };
         let notes = std::mem::take(&mut job.notes);
-        self.take_answer(job, Answer { summary: text.to_owned(), notes });
+        self.take_answer(job, Answer { summary, notes });
     }
 
     /// Reads a slice of the facts of the chunk that an answer is about. With the last one, the next chunk is asked for, or the

@@ -22,16 +22,14 @@ pub(super) struct Job {
     pub(super) covered: usize,
     /// The last user request, if that summary covers it.
     pub(super) request: Option<usize>,
-    /// The policy of the plan: the compactor's, or stricter by a fallback level after a result that was too
-    /// large.
+    /// The policy of the plan: the compactor's, or a stricter one after a result that was too large.
     pub(super) policy: Policy,
     pub(super) stage: Stage,
-    /// The facts found in the chunks so far, which the summary must not lose.
+    /// The facts of the chunks so far, which the summary must not lose.
     pub(super) facts: Facts,
     /// How many entries of the present chunk were read for facts.
     entries_read: usize,
-    /// The text of messages that stay in the view, as far as it was read. A fact in it is not lost, whatever the
-    /// summary says.
+    /// The text of messages that stay, as far as it was read. A fact in it is not lost, whatever the summary says.
     pub(super) retained: RetainedText,
     /// The positions of messages that stay and were not read yet.
     unread: VecDeque<usize>,
@@ -50,6 +48,8 @@ pub(super) struct Job {
     pub(super) is_ahead: bool,
     /// What the summarizer has noted for itself with the present request.
     pub(super) notes: String,
+    /// What the summary is to begin with, before the answer to the present request.
+    pub(super) state: String,
     /// The changes to the structured state that the answers so far have brought.
     pub(super) changes: Vec<StateDelta>,
 }
@@ -136,6 +136,7 @@ impl Job {
             is_shared: false,
             is_ahead: false,
             notes: String::new(),
+            state: String::new(),
             changes: Vec::new(),
         }))
     }

@@ -1,6 +1,6 @@
 // Every function of the package, with the wasm modules that `./modules.js` gives.
 
-import { limitOf, optionalText } from "../arguments.js";
+import { functionOf, limitOf, optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
@@ -8,13 +8,14 @@ import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
 import type { EndpointSummarizeOptions } from "../host/endpoint-options.js";
 import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
+import { withStateFrom } from "../host/model-state.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
 import { loadModelTable, loadWindows } from "../host/model-window.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
-import type { SummarizeContext } from "../host/summarize.js";
+import type { Summarize, SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
 import { convertBy, detectBy, loadValidation, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
@@ -330,11 +331,23 @@ export function extractive(
 }
 
 /**
+ * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which
+ * instructions hold, what was done with tools, which names and numbers are known, and what is open. It is read without a model,
+ * each line with the numbers of its messages, and takes at most half of the tokens. The model is shown it, and is asked for what
+ * it lacks and what is wrong in it. Requests with messages in place of a transcript stay as they are.
+ *
+ * The package's endpoints do that by themselves.
+ */
+export function withState<M extends object = object>(summarize: Summarize<M>): Summarize<M> {
+  return withStateFrom(extractiveModule, functionOf(summarize, "summarize"));
+}
+
+/**
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, "openai", options);
+  return endpointFrom(endpointModule, extractiveModule, "openai", options);
 }
 
 /**
@@ -342,7 +355,7 @@ export function openAICompatible(options: EndpointSummarizeOptions): EndpointSum
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, "anthropic", options);
+  return endpointFrom(endpointModule, extractiveModule, "anthropic", options);
 }
 
 /**

@@ -336,6 +336,9 @@ export class Driver {
       case "summary":
         engine.handleSummaryUsage(request, answer.usage);
         engine.handleSummaryNotes(request, notes);
+        if (answer.state !== undefined) {
+          engine.handleSummaryState(request, answer.state);
+        }
         if (answer.instructed) {
           engine.handleInstructed(request);
         }

@@ -7,6 +7,7 @@ import type { Completion } from "../glue/endpoint.js";
 import type { Format, SummaryRequest } from "../glue/epitome.js";
 import type { Source } from "../wasm/engine.js";
 import { loaderOf } from "../wasm/glued.js";
+import { stateFor } from "./model-state.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
 /** Loads the module that asks providers. */
@@ -14,7 +15,7 @@ export const loadEndpoint = loaderOf(() => import("../glue/endpoint-factory.js")
 
 /** What an endpoint needs of a request. */
 export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> &
-  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState">>;
+  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState" | "targetTokens">>;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
@@ -23,6 +24,8 @@ export type EndpointSummarize = (request: EndpointRequest, context?: Partial<Sum
 export interface EndpointCompletion extends Completion {
   /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
   instructed: boolean;
+  /** What the summary begins with, before `text`, if there is something: see `withState`. */
+  state?: string;
 }
 
 /** The model of the project's own server. */
@@ -45,13 +48,14 @@ const OWN_FIELDS = new Set([
   "output_format",
 ]);
 
-/** A summarizer that asks the endpoint of these options. */
+/** A summarizer that asks the endpoint of these options. `extractive` is the module that reads the state of messages. */
 export function endpointFrom(
   source: Source,
+  extractive: Source,
   provider: keyof typeof PROVIDERS,
   endpointOptions: EndpointSummarizeOptions,
 ): EndpointSummarize {
-  const { request: given = {}, ...options } = endpointOptionsOf(provider, fieldsOf(endpointOptions, "options"));
+  const { request: given = {}, state: withState = true, ...options } = endpointOptionsOf(provider, fieldsOf(endpointOptions, "options"));
   return (request, context = {}) =>
     guarded(async () => {
       const asked = fieldsOf(request, "request");
@@ -68,8 +72,11 @@ export function endpointFrom(
       const body = reading("request", () => bodyOf(provider, asked, fields));
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
       const asksForState = asked.asksForState === true;
-      const completion = await module.complete(provider, options, system, input, limit, asksForState, body, signal, onDelta);
-      return { ...completion, instructed: options.model !== EXTRACTIVE };
+      const instructed = options.model !== EXTRACTIVE;
+      const stated = withState && instructed ? await stateFor(extractive, asked) : undefined;
+      const { state, ...sent } = stated ?? { system, input };
+      const completion = await module.complete(provider, options, sent.system, sent.input, limit, asksForState, body, signal, onDelta);
+      return { ...completion, instructed, ...(state === undefined ? {} : { state }) };
     });
 }
 

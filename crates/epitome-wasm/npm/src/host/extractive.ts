@@ -8,7 +8,8 @@ import { loaderOf } from "../wasm/glued.js";
 import { pause } from "./pause.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
-const load = loaderOf(() => import("../glue/extractive-factory.js"));
+/** Loads the module that summarizes without a model. */
+export const loadExtractive = loaderOf(() => import("../glue/extractive-factory.js"));
 
 /** A summarizer that quotes the messages. It can also be called directly, without a context. */
 export type ExtractiveSummarize = (
@@ -34,7 +35,7 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     if (messages !== undefined) {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
     }
-    const module = await load(source);
+    const module = await loadExtractive(source);
     // A long conversation has many chunks. Before and after each of them the page must be able to paint and to abort.
     await pause();
     signal?.throwIfAborted();

@@ -41,6 +41,11 @@ export interface SummarizeContext {
 /** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
+  /**
+   * What the summary begins with, before `text`: the state of the messages that the model was given. `withState` and the
+   * package's endpoints set it. It is not checked for being a summary, as `text` is.
+   */
+  state?: string | undefined;
   /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
@@ -54,7 +59,7 @@ export interface Summary {
 
 /** The result of a summarizer request, as the engine takes it. */
 export type Answer =
-  | { kind: "summary"; text: string; usage?: unknown; instructed: boolean }
+  | { kind: "summary"; text: string; state?: string; usage?: unknown; instructed: boolean }
   | { kind: "too-long"; message: string; overflow: ContextOverflow }
   | { kind: "truncated"; message: string }
   | { kind: "transient"; message: string; retryAfterMs?: number }
@@ -121,7 +126,9 @@ function answerOf(answer: unknown): Answer {
     return { kind: "truncated", message };
   }
   const instructed = property(answer, "instructed") === true;
-  return { kind: "summary", text, usage: property(answer, "usage"), instructed };
+  const state = property(answer, "state");
+  const stated = typeof state === "string" ? { state } : {};
+  return { kind: "summary", text, ...stated, usage: property(answer, "usage"), instructed };
 }
 
 function noText(answer: unknown): Answer {

@@ -1,0 +1,115 @@
+//! A model that is given the state of the messages: its summary stands behind it, and its changes come after the state's.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+use crate::harness;
+
+use epitome::message::{Message, Role};
+use epitome::policy::{Keep, SummarySettings, Unsupported};
+use epitome::tokens::CharactersPer;
+use epitome::{Compactor, Outcome, Output, Policy, Reason};
+use epitome_extractive::for_model;
+use harness::compactor_with;
+
+const TALK: &str = "u: Please plan the garden of house KX7QP2. Never use concrete in it.\n\
+                    a: We decided to plant oaks along the northern wall.\n";
+
+fn compactor(summary: SummarySettings) -> Compactor {
+    let words = "about the garden ".repeat(60);
+    let turns =
+        (0..8).map(|turn| format!("u: question {turn} {words}\na: answer {turn} {words}\n"));
+    let talk = format!("{TALK}{}", turns.collect::<String>());
+    let policy =
+        Policy { summary, keep: Keep::Messages(2), min_saving: 0.0, ..Policy::fill_percent(8_000) };
+    compactor_with(policy, &talk)
+}
+
+/// Compacts with a model that answers so, each request in turn and all later ones as the last, and returns what it was given.
+fn compact(compactor: &mut Compactor, answers: &[&str]) -> Vec<String> {
+    compactor.compact(Reason::Manual, None).unwrap();
+    let mut inputs = Vec::new();
+    for _ in 0..1_000 {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => {
+                let (envelope, target) = (request.envelope(), request.target_tokens);
+                let state = request.asks_for_state;
+                let given = for_model(&request.system, &envelope, target, state, &CharactersPer(3))
+                    .unwrap();
+                compactor.handle_summary_state(request.id, &given.state);
+                let answer = answers.get(inputs.len()).or(answers.last());
+                compactor.handle_summary(request.id, answer.unwrap());
+                inputs.push(given.input);
+            }
+            Output::Persist(_) => compactor.handle_persisted().unwrap(),
+            Output::Wait(_) => return inputs,
+            _ => {}
+        }
+    }
+    panic!("the compactor never waits");
+}
+
+fn summary(compactor: &Compactor) -> String {
+    compactor.report().unwrap().summary.clone().unwrap()
+}
+
+#[test]
+fn d10_a_summary_begins_with_the_state_that_the_model_was_given() {
+    let mut compactor = compactor(SummarySettings::default());
+    let given = compact(&mut compactor, &["They like oaks because of the owls."]);
+    let first = summary(&compactor);
+    assert!(first.starts_with("Requests:\n- [1] Please plan the garden"), "{first}");
+    assert!(first.contains("\nNotes:\nThey like oaks because of the owls."), "{first}");
+    let (state, _) = first.split_once("\nNotes:").unwrap();
+    assert!(given.concat().contains(state));
+    for number in 0..8 {
+        let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
+        let text = format!("and more of number {number} {}", "about the garden ".repeat(12));
+        compactor.append(Message::new(format!("n{number}"), role, text)).unwrap();
+    }
+    let given = compact(&mut compactor, &["They also like owls."]);
+    let previous = "<previous_summary>\nThey like oaks because of the owls.\n";
+    assert!(given.concat().contains(previous), "{given:?}");
+    let second = summary(&compactor);
+    assert!(second.contains("- [1] Never use concrete in it.\n"), "{second}");
+    assert!(second.contains("\nNotes:\nThey also like owls."), "{second}");
+}
+
+#[test]
+fn an_answer_that_is_no_summary_is_none_behind_a_state_either() {
+    let mut compactor = compactor(SummarySettings::default());
+    let asked = compact(&mut compactor, &["", "I'm sorry, I cannot do that.", "They like oaks."]);
+    assert!(asked.len() >= 2);
+    let Outcome::Applied { .. } = compactor.report().unwrap().outcome else {
+        panic!("{:?}", compactor.report().unwrap().outcome)
+    };
+    assert!(summary(&compactor).contains("\nNotes:\nThey like oaks."));
+}
+
+#[test]
+fn d10_what_the_state_says_is_never_taken_for_made_up() {
+    let mut compactor = compactor(SummarySettings {
+        unsupported: Unsupported::Annotate,
+        ..SummarySettings::default()
+    });
+    compact(&mut compactor, &["Their order QZ9981 is late."]);
+    let unsupported = &compactor.report().unwrap().receipt.unsupported;
+    assert_eq!(unsupported, &["QZ9981"]);
+}
+
+#[test]
+fn e1_a_models_changes_amend_those_that_a_program_has_read() {
+    let mut compactor =
+        compactor(SummarySettings { structured_state: true, ..SummarySettings::default() });
+    let answer = "They like owls.\n```json\n{\"decisions\": [{\"text\": \"Plant limes along the northern wall.\", \
+                  \"replaces\": \"We decided to plant oaks along the northern wall.\"}]}\n```";
+    let given = compact(&mut compactor, &[answer]).concat();
+    assert!(given.contains("\"decisions\":[{\"text\":\"We decided to plant oaks"), "{given}");
+    let state = compactor.structured_state();
+    let decisions: Vec<&str> = state.decisions.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(decisions, ["Plant limes along the northern wall."]);
+    let constraints: Vec<&str> =
+        state.constraints.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(constraints, ["Never use concrete in it."], "the model had nothing to amend in it");
+    assert!(!summary(&compactor).contains("```"), "{}", summary(&compactor));
+}
