@@ -219,8 +219,11 @@ pub const MONTHS: [&str; 13] = [
     "Dezember",
 ];
 
-/// True if the full stop at byte `at` belongs to an abbreviation.
+/// True if the mark at byte `at` is the full stop of an abbreviation.
 fn abbreviates(text: &str, at: usize) -> bool {
+    if text.as_bytes().get(at) != Some(&b'.') {
+        return false;
+    }
     let before = text.get(..at).unwrap_or_default();
     let after = text.get(at + 1..).unwrap_or_default().trim_start();
     if before.ends_with(|c: char| c.is_ascii_digit())
@@ -399,6 +402,7 @@ mod tests {
         ];
         assert_eq!(split(text), pieces);
         check("Am 9. Juni um 8:30 Uhr. Bis dann!", &["Am 9. Juni um 8:30 Uhr.", "Bis dann!"]);
+        check("They said No! Stop it now.", &["They said No!", "Stop it now."]);
         assert!(!ends_itself("Ask the electrician, Mr.") && ends_itself("Ask the man."));
     }
 
