@@ -155,7 +155,7 @@ for (const [answerFormat, field] of [["jsonSchema", "response_format"], ["gramma
       const ids = compactor.append(chatOf(20));
       const report = await compactor.compact();
       assert.equal(report.outcome, "applied");
-      assert.ok(report.summary.startsWith(`${HEADING}They talked.`) && !report.summary.includes("{"), report.summary);
+      assert.ok(report.summary.includes(`\nNotes:\n${HEADING}They talked.`) && !report.summary.includes("{"), report.summary);
       assert.deepEqual(compactor.structuredState().decisions, [{ text: "Plant oaks.", sources: [ids[1]] }]);
       assert.deepEqual(bodies.map((body) => body[field] !== undefined), refused === undefined ? [true] : [true, false]);
       assert.deepEqual(deltas, [], "nobody reads JSON while it is written");
