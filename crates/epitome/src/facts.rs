@@ -3,6 +3,7 @@
 mod attribution;
 mod checklist;
 mod fact;
+mod han_number;
 mod lines;
 mod lists;
 mod name;
@@ -11,6 +12,7 @@ mod receipt;
 mod scan;
 mod seen;
 mod token;
+mod uncased;
 mod unsupported;
 
 pub(crate) use attribution::attribute;

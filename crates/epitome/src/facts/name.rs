@@ -6,7 +6,8 @@ use epitome_text::stop_words::StopWords;
 /// Calls `each` for every name in the sentence, in order: two or more capitalized words in a row, and a single
 /// capitalized word if the words around it say that it is a person's. A title before a name is not part of it.
 ///
-/// Works for scripts with capitals; the words around a single name are recognized in English. Linear.
+/// Works for scripts with capitals. The words around a single name are recognized in English, and some in other languages of
+/// Europe, where those before a place count as well. Linear.
 pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
     // Most sentences end here, without a list of their words.
     if !has_capitals(sentence) {
@@ -235,12 +236,22 @@ fn is_person(words: &[Word], start: usize, end: usize) -> bool {
         return true;
     }
     let previous = previous.filter(|previous| !previous.ends);
-    let introduced = is(previous, &["I'm", "I’m"])
+    let introduced = is(previous, &INTRODUCING)
         || (is(previous, &["am"]) && is(earlier, &["I"]))
         || (is(previous, &["is"]) && is(earlier, &["name"]));
     let has_title = previous.is_some_and(|previous| TITLES.contains(&previous.text));
     let has_done_it = is(previous, &["by", "to"]) && is(earlier, &DONE_BY);
-    is(next, &SAYING) || is(previous, &ADDRESSING) || introduced || has_title || has_done_it
+    let is_place = is(previous, &BEFORE_PLACES)
+        || words.get(start).is_some_and(|word| {
+            let is_end = |end: &&str| word.text.strip_suffix(*end).is_some_and(|it| it.len() > 2);
+            end == start + 1 && ENDS_OF_PLACES.iter().any(|end| is_end(&end))
+        });
+    is(next, &SAYING)
+        || is(previous, &ADDRESSING)
+        || introduced
+        || has_title
+        || has_done_it
+        || is_place
 }
 
 /// Marks the names that are enumerated together with a person's: `Alice, Bob and Carol`.
@@ -271,8 +282,18 @@ fn join_enumerated(words: &[Word], names: &mut [Name]) {
 const PARTICLES: [&str; 12] =
     ["van", "von", "der", "den", "de", "da", "del", "di", "la", "bin", "al", "y"];
 
+/// Words before one's own name, in several languages.
+const INTRODUCING: [&str; 9] =
+    ["I'm", "I’m", "llamo", "chiamo", "heiße", "heisse", "зовут", "m'appelle", "m’appelle"];
+
+/// Words before a place, in languages in which only names have capitals and that have no such word besides.
+const BEFORE_PLACES: [&str; 6] = ["en", "desde", "hasta", "в", "во", "из"];
+
+/// Ends of German words for a place.
+const ENDS_OF_PLACES: [&str; 5] = ["straße", "strasse", "platz", "bahnhof", "flughafen"];
+
 /// Titles before a name.
-const TITLES: [&str; 14] = [
+const TITLES: [&str; 19] = [
     "Mr",
     "Mrs",
     "Ms",
@@ -287,6 +308,11 @@ const TITLES: [&str; 14] = [
     "Señor",
     "Señora",
     "Madame",
+    "Don",
+    "Doña",
+    "Sra",
+    "господин",
+    "госпожа",
 ];
 
 /// Greetings, which may have a comma before the name.
@@ -448,6 +474,14 @@ mod tests {
         check("ask Tom or Olga, and not me", &["Tom", "Olga"]);
         check("Owner: Maria Gonzalez, Wei Chen", &["Maria Gonzalez", "Wei Chen"]);
         check("Unfortunately, Bob said no", &["Bob"]);
+    }
+
+    #[test]
+    fn d10_single_names_are_found_in_other_languages_of_europe() {
+        check("Hola, me llamo Lucía y vivo en Sevilla.", &["Lucía", "Sevilla"]);
+        check("Меня зовут Анна, я еду из Москвы в Казань.", &["Анна", "Москвы", "Казань"]);
+        check("Ich heiße Jonas und wohne in der Lindenstraße.", &["Jonas", "Lindenstraße"]);
+        check("Der Platz vor dem Haus ist frei.", &[]);
     }
 
     #[test]

@@ -10,10 +10,12 @@ use super::lists::select;
 use super::scan::item_hash;
 use super::seen::{Hash, Seen};
 use super::token::in_other_notation;
+use super::uncased::is_uncased;
 use super::{Fact, Facts, Kind, lines, name};
 
 use crate::message::{MessageId, Role};
 use crate::tokens::{Meter, MeterTokens};
+use epitome_text::search::Search;
 use epitome_text::sentence;
 
 /// Where each fact of the summarized messages is after a compaction. Facts are taken from all text of users and
@@ -97,6 +99,7 @@ pub(crate) fn build_receipt(
             (None, _) => missing.push(mention),
         }
     }
+    find_uncased(&mut missing, texts, &mut |mention| receipt.kept.push(mention.named(name)));
     if !items.is_empty() {
         let chosen = select(&items, (budget.lists)(), meter);
         for (index, mention) in items.into_iter().enumerate() {
@@ -139,6 +142,33 @@ pub(crate) fn build_receipt(
     receipt
 }
 
+/// Takes those of the missing facts that are in the texts after all: a name in a script without capitals stands there without
+/// the words that showed that it is one. Linear in the texts if there is such a name.
+fn find_uncased(
+    missing: &mut Vec<Mention>,
+    texts: &[&RetainedText],
+    found: &mut dyn FnMut(Mention),
+) {
+    let is_wanted = |mention: &Mention| mention.kind == Kind::Name && is_uncased(&mention.text);
+    let mut search =
+        Search::new(missing.iter().filter(|it| is_wanted(it)).map(|it| it.text.as_str()));
+    if search.is_done() {
+        return;
+    }
+    for text in texts.iter().flat_map(|text| &text.texts) {
+        search.begin();
+        search.read_on(text.as_bytes());
+    }
+    let wanted = missing.iter().filter(|it| is_wanted(it)).map(|it| it.text.clone()).collect();
+    let lost: BTreeSet<String> = search.not_found(wanted).into_iter().collect();
+    for mention in std::mem::take(missing) {
+        match is_wanted(&mention) && !lost.contains(&mention.text) {
+            true => found(mention),
+            false => missing.push(mention),
+        }
+    }
+}
+
 /// Labels of so many numbers that none of them says much: `round: 246`.
 #[derive(Default)]
 struct Series {
@@ -177,7 +207,8 @@ pub(crate) fn ledger(facts: &[Fact]) -> String {
 }
 
 fn line(speaker: &str, label: &str, text: &str) -> String {
-    match label.is_empty() {
+    // What a user calls a user need not be said twice.
+    match label.is_empty() || label == speaker {
         true => format!("- {speaker}: {text}"),
         false => format!("- {speaker}: {label}: {text}"),
     }
@@ -478,6 +509,21 @@ mod tests {
         let texts = [&read("- [x] ship it"), &retained];
         let receipt = build_receipt(facts, &texts, &budget(200), &meter(), &name);
         assert_eq!(names(&receipt.kept), ["- [x] ship it"]);
+    }
+
+    #[test]
+    fn d10_the_label_of_a_fact_is_not_its_speaker_again() {
+        let facts = facts(&[("user", "My user: ethan_martin_2396, and the order: W77120.")]);
+        let ledger = ledger(&receipt_of(facts, "", 200).appended);
+        assert!(ledger.contains("- user: ethan_martin_2396\n- user: order: W77120"), "{ledger}");
+    }
+
+    #[test]
+    fn d10_a_name_in_a_script_without_capitals_is_kept_wherever_the_summary_has_it() {
+        let facts = facts(&[("user", "我叫陈小雨，张经理下周到南京市。")]);
+        let receipt = receipt_of(facts, "陈小雨要订房，下周到南京市。", 200);
+        assert_eq!(names(&receipt.kept), ["陈小雨", "南京市"]);
+        assert_eq!(names(&receipt.appended), ["张经理"]);
     }
 
     #[test]

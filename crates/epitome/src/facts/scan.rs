@@ -8,7 +8,7 @@ use strum::EnumCount as _;
 use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
-use super::{Kind, lines, name, token};
+use super::{Kind, lines, name, token, uncased};
 use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
@@ -159,6 +159,9 @@ impl Facts {
                 }
                 if !in_code && !line.starts_with('#') {
                     name::for_each(sentence, |text| {
+                        self.add(Kind::Name, text, source);
+                    });
+                    uncased::for_each(sentence, |text| {
                         self.add(Kind::Name, text, source);
                     });
                 }

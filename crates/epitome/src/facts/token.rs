@@ -1,6 +1,7 @@
 //! Finds names and numbers in text: what has to be copied exactly.
 
 use super::Kind;
+use super::han_number::{self, in_digits, is_numeral};
 use epitome_text::letters::is_unspaced;
 use epitome_text::sentence::MONTHS;
 
@@ -22,6 +23,7 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
         let word = trim(rest.get(..end).unwrap_or_default());
         if !word.is_ascii() && word.contains(is_joined) {
             inside(word, &mut each);
+            han_number::for_each(word, |number| each(Kind::Number, number));
             continue;
         }
         if word.is_empty() || word.len() > MAX_WORD {
@@ -69,7 +71,7 @@ impl Piece {
                         let next = at + character.len_utf8();
                         return Self { end: at, next, has_marks };
                     }
-                    has_marks |= character.is_some_and(char::is_numeric);
+                    has_marks |= character.is_some_and(|it| it.is_numeric() || is_numeral(it));
                 }
                 Some(Class::Plain) | None => {}
             }
@@ -148,8 +150,13 @@ fn is_joined(character: char) -> bool {
     is_unspaced(character) || matches!(character, '\u{AC00}'..='\u{D7A3}')
 }
 
-/// A number as others may write it: `1,234` as `1234`, `5 pm` as `17:00`. `None` if there is no other way.
+/// A number as others may write it: `1,234` as `1234`, `5 pm` as `17:00`, `三月五日` as `3月5日`. `None` if there is no other way.
 pub(super) fn in_other_notation(number: &str) -> Option<String> {
+    if !number.is_ascii()
+        && let Some(digits) = in_digits(number)
+    {
+        return Some(digits);
+    }
     let lower = number.to_lowercase();
     let half = ["pm", "p.m", "am", "a.m"].iter().find_map(|half| {
         lower.strip_suffix(half).map(|time| (time.trim_end(), half.starts_with('p')))
@@ -397,6 +404,7 @@ mod tests {
             &["5月3日", "12,000円", "AB1234"],
         );
         check("价格:600元，共1200.再见", &["600元", "1200"]);
+        check("三月五日到，每晚600元。", &["三月五日", "600元"]);
         check("5월 3일 오후 7시에 50,000원입니다", &["5월", "3일", "7시", "50,000원"]);
         check("في 12 مايو بمبلغ ٣٥٠ ريال", &["12 مايو", "٣٥٠ ريال"]);
         check("12 мая в 17:30 из Москвы", &["12 мая", "17:30"]);
@@ -420,6 +428,7 @@ mod tests {
             ("8:30", Some("08:30")),
             ("443", None),
             ("12 rose", None),
+            ("三月五日", Some("3月5日")),
         ] {
             assert_eq!(in_other_notation(number).as_deref(), other, "{number}");
         }
