@@ -17,6 +17,7 @@ mod driver;
 mod findings;
 mod label;
 mod load;
+mod long_text;
 mod messages;
 mod meter;
 mod number;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use epitome::{Outcome, Report};
 use leptos::prelude::*;
 
-use crate::direction::marked;
+use crate::long_text::LongText;
 use crate::run::Arriving;
 use crate::store::Store;
 use facts::Facts;
@@ -52,44 +52,8 @@ fn Written(store: Store, report: Arc<Report>) -> impl IntoView {
         <details class="summary" open=true>
             <summary>"The summary"</summary>
             <div class="summary-text" tabindex="0" role="region" aria-label="The summary">
-                {blocks(&summary)
-                    .into_iter()
-                    .map(|block| view! { <p>{marked(block).into_owned()}</p> })
-                    .collect_view()}
+                <LongText text=summary />
             </div>
         </details>
-    }
-}
-
-/// The least length of a block, in bytes: about what is seen of a summary at once.
-const BLOCK: usize = 2_000;
-
-/// Whole lines together, so that the browser lays out only those that are in view: a summary of 20,000 tokens would hold the
-/// page for 40 ms.
-fn blocks(summary: &str) -> Vec<&str> {
-    let (mut blocks, mut rest) = (Vec::new(), summary);
-    while !rest.is_empty() {
-        let mut ends = rest.match_indices('\n').map(|(at, _)| at + 1);
-        let end = ends.find(|end| *end >= BLOCK).unwrap_or(rest.len());
-        let (block, after) = rest.split_at(end);
-        blocks.push(block);
-        rest = after;
-    }
-    blocks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_summary_is_shown_in_blocks_of_whole_lines() {
-        let line = "A line of the summary, é.\n";
-        let summary = format!("{}The end.", line.repeat(200));
-        let blocks = blocks(&summary);
-        assert_eq!(blocks.concat(), summary);
-        assert_eq!(blocks.len(), 3);
-        assert!(blocks.iter().all(|block| block.ends_with(['\n', '.']) && block.len() < 2_100));
-        assert!(super::blocks("").is_empty());
     }
 }
