@@ -81,15 +81,15 @@ test("d10: an endpoint whose state is switched off gets and writes none", async 
   assert.throws(() => openAICompatible({ baseURL: "https://host/v1", model: "m", state: "yes" }), { code: "misconfigured", message: /^state: / });
 });
 
-for (const [kind, answer] of Object.entries({ text: NOTES, object: { text: NOTES, usage: { prompt_tokens: 900, completion_tokens: 30, total_tokens: 930 } } })) {
-  test(`d10: any summarizer that answers with ${kind === "text" ? "a text" : "an object"} can be given the state`, async () => {
+for (const [kind, answer] of Object.entries({ "a text": NOTES, "an object": { text: NOTES, usage: { prompt_tokens: 900, completion_tokens: 30, total_tokens: 930 } } })) {
+  test(`d10: any summarizer that answers with ${kind} can be given the state`, async () => {
     const { requests, summarize } = scripted(answer);
     const compactor = await compactorFor(withState(summarize));
     const { outcome, summary, summarizer } = await compactor.compact();
     assert.equal(outcome, "applied");
     assert.ok(requests[0].system.includes(`"${LABEL}"`) && requests[0].input.includes(LABEL));
     assert.ok(summary.includes(`\nNotes:\n${NOTES}`), summary);
-    assert.equal(summarizer.tokens?.prompt, kind === "text" ? undefined : 900);
+    assert.equal(summarizer.tokens?.prompt, kind === "a text" ? undefined : 900);
     compactor.dispose();
   });
 }
