@@ -160,11 +160,13 @@ fn find_uncased(
         search.read_on(text.as_bytes());
     }
     let wanted = missing.iter().filter(|it| is_wanted(it)).map(|it| it.text.clone()).collect();
-    let lost: BTreeSet<String> = search.not_found(wanted).into_iter().collect();
+    // In the same order.
+    let mut lost = search.not_found(wanted).into_iter().peekable();
     for mention in std::mem::take(missing) {
-        match is_wanted(&mention) && !lost.contains(&mention.text) {
-            true => found(mention),
-            false => missing.push(mention),
+        let mut is_lost = || lost.next_if(|text| *text == mention.text).is_some();
+        match !is_wanted(&mention) || is_lost() {
+            true => missing.push(mention),
+            false => found(mention),
         }
     }
 }
