@@ -1077,7 +1077,7 @@ export interface PolicyFields {
    */
   target: number;
   /**
-   * How much of the end of the conversation stays word for word. Default: `{ fraction: 0.2 }`.
+   * How much of the end of the conversation stays word for word. Default: `{ fraction: 0.4 }`.
    */
   keep: Keep;
   /**
@@ -1087,7 +1087,7 @@ export interface PolicyFields {
   keepRequestsTokens?: number;
   /**
    * Ways to save tokens without a model, applied in this order. Default: `deduplicate` from half of the window
-   * on, and `offloadToolResults` as part of a compaction.
+   * on, and `offloadToolResults` and `excerptLastRequest` as part of a compaction.
    */
   reducers?: ReducerRule[];
   /**
@@ -1391,7 +1391,8 @@ export interface SummarySettings {
    */
   unsupported?: Unsupported;
   /**
-   * The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
+   * The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8 % of the window,
+   * but 8,000 at least and 20,000 at most.
    */
   maxTokens?: number | null;
   /**

@@ -78,14 +78,14 @@ pub struct Policy {
     pub prepare_at: Option<PrepareAt>,
     /// Share of the window that a compaction reduces the conversation to, above 0 and below 1. Default: 0.5.
     pub target: f64,
-    /// How much of the end of the conversation stays word for word. Default: `{ fraction: 0.2 }`.
+    /// How much of the end of the conversation stays word for word. Default: `{ fraction: 0.4 }`.
     pub keep: Keep,
     /// The latest user messages stay word for word up to this many tokens in total, wherever they stand in the
     /// conversation. 0: only those that `keep` holds. Default: a tenth of the window, at most 20,000.
     #[serde(default)]
     pub keep_requests_tokens: u32,
     /// Ways to save tokens without a model, applied in this order. Default: `deduplicate` from half of the window
-    /// on, and `offloadToolResults` as part of a compaction.
+    /// on, and `offloadToolResults` and `excerptLastRequest` as part of a compaction.
     #[serde(default)]
     pub reducers: Vec<ReducerRule>,
     /// How older messages are summarized.

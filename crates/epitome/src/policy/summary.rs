@@ -36,7 +36,8 @@ pub struct SummarySettings {
     /// What happens to names, dates, amounts and quotes in a summary that no message has. Default: `report`.
     #[serde(default)]
     pub unsupported: Unsupported,
-    /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8,000.
+    /// The longest summary in tokens, above 0. `null`: as long as `target` leaves room for. Default: 8 % of the window,
+    /// but 8,000 at least and 20,000 at most.
     pub max_tokens: Option<u32>,
     /// The longest ledger in tokens: facts other than lists that the summary lost, appended to it. It is part of
     /// `maxTokens`, and at most an eighth of what the summary may take, or a quarter
