@@ -486,8 +486,7 @@ fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
         keep: policy.keep,
     });
     let mut fallbacks: VecDeque<FallbackLevel> = results.collect();
-    // A tail in rounds or tokens has no number of messages to halve. With 1, its only shorter tail is none at
-    // all.
+    // A tail in rounds or tokens has no number of messages to halve. With 1, its only shorter tail is none at all.
     let mut messages = match policy.keep {
         Keep::Messages(messages) => messages,
         _ => 1,

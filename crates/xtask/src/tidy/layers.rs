@@ -58,7 +58,17 @@ const LAYERS: [Layers; 11] = [
     },
     Layers {
         folder: "crates/epitome-extractive/src",
-        order: &["state", "term", "notes", "pieces", "block", "selection", "ranking", "render"],
+        order: &[
+            "state",
+            "for_model",
+            "term",
+            "notes",
+            "pieces",
+            "block",
+            "selection",
+            "ranking",
+            "render",
+        ],
     },
     Layers {
         folder: "crates/epitome-extractive/src/state",
