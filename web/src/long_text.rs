@@ -6,9 +6,8 @@ use crate::direction::marked;
 
 /// Shows a text in blocks of which the browser lays out only those that are in view: all of a summary of 20,000 tokens would hold
 /// the page for 40 ms.
-#[component]
-pub(crate) fn LongText(text: String) -> impl IntoView {
-    let blocks = blocks(&text).into_iter();
+pub(crate) fn long_text(text: &str) -> impl IntoView + use<> {
+    let blocks = blocks(text).into_iter();
     blocks
         .map(|block| view! { <p class="block" dir="auto">{marked(block).into_owned()}</p> })
         .collect_view()

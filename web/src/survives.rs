@@ -7,7 +7,7 @@ use std::sync::Arc;
 use epitome::{Outcome, Report};
 use leptos::prelude::*;
 
-use crate::long_text::LongText;
+use crate::long_text::long_text;
 use crate::run::Arriving;
 use crate::store::Store;
 use facts::Facts;
@@ -52,7 +52,7 @@ fn Written(store: Store, report: Arc<Report>) -> impl IntoView {
         <details class="summary" open=true>
             <summary>"The summary"</summary>
             <div class="summary-text" tabindex="0" role="region" aria-label="The summary">
-                <LongText text=summary />
+                {long_text(&summary)}
             </div>
         </details>
     }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::changes::{Changed, Changes, Piece};
 use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
 use crate::direction::marked;
-use crate::long_text::LongText;
+use crate::long_text::long_text;
 use crate::number::{change, count, plural, thousands};
 use crate::store::{Compaction, Store};
 
@@ -66,14 +66,14 @@ fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView
                         {earlier.map(|earlier| view! {
                             <div class="compared-message">
                                 <p class="compared-who">"earlier summary"</p>
-                                <div class="compared-text"><LongText text=earlier /></div>
+                                <div class="compared-text">{long_text(&earlier)}</div>
                             </div>
                         })}
                         <List messages=summarized />
                     </div>
                     <div class="compared-side" tabindex="0" role="region" aria-label="After">
                         <Invented names=unsupported.unwrap_or_default() />
-                        <div class="compared-text"><LongText text=summary /></div>
+                        <div class="compared-text">{long_text(&summary)}</div>
                     </div>
                 </div>
             </section>

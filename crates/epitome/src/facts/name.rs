@@ -243,8 +243,9 @@ fn is_person(words: &[Word], start: usize, end: usize) -> bool {
     let has_done_it = is(previous, &["by", "to"]) && is(earlier, &DONE_BY);
     let is_place = is(previous, &BEFORE_PLACES)
         || words.get(start).is_some_and(|word| {
-            let is_end = |end: &&str| word.text.strip_suffix(*end).is_some_and(|it| it.len() > 2);
-            end == start + 1 && ENDS_OF_PLACES.iter().any(|end| is_end(&end))
+            let is_place =
+                |kind: &&str| word.text.strip_suffix(*kind).is_some_and(|it| it.len() > 2);
+            end == start + 1 && ENDS_OF_PLACES.iter().any(is_place)
         });
     is(next, &SAYING)
         || is(previous, &ADDRESSING)
