@@ -94,6 +94,32 @@ for (const [kind, answer] of Object.entries({ "a text": NOTES, "an object": { te
   });
 }
 
+test("d10: after an answer that is no summary, the model is not shown the state, and the summary begins with it all the same", async () => {
+  const { requests, summarize } = scripted("", NOTES);
+  const compactor = await compactorFor(withState(summarize));
+  const { outcome, summary } = await compactor.compact();
+  assert.equal(outcome, "applied");
+  assert.deepEqual(requests.map(({ givenState, input }) => [givenState, input.includes(LABEL)]), [["shown", true], ["hidden", false]]);
+  assert.ok(summary.startsWith("Requests:\n") && summary.includes(`\nNotes:\n${NOTES}`), summary);
+  compactor.dispose();
+});
+
+test("d10: a request about the memory has no state", async () => {
+  const { requests, summarize } = scripted("They plant roses.");
+  let onEvent;
+  const blended = new Promise((resolve) => {
+    onEvent = ({ type }) => type === "memoryBlended" && resolve();
+  });
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY, summarize: withState(summarize), onEvent });
+  for (let number = 0; number < 15; number += 1) {
+    compactor.remember(`Rose ${number} of bed R${number}7 needs ${"water ".repeat(20)}`);
+  }
+  await blended;
+  assert.deepEqual(requests.map(({ givenState }) => givenState), ["none"]);
+  assert.ok(!requests[0].system.includes(LABEL) && !requests[0].input.includes(LABEL));
+  compactor.dispose();
+});
+
 test("d10: a request with messages in place of a transcript stays as it is", async () => {
   const { requests, summarize } = scripted(NOTES);
   const compactor = await compactorFor(withState(summarize), { input: "messages" });

@@ -1,5 +1,6 @@
 //! The request to a model that summarizes: it is given the state of the messages, and amends it.
 
+use epitome::GivenState;
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
 
@@ -28,19 +29,20 @@ pub struct ModelRequest {
 /// with tools, what is known and what is open. The model is shown it and is asked for what it lacks, and for what in it is wrong or
 /// no longer holds. The state takes at most half of `target_tokens`, as `tokenizer` counts them.
 ///
-/// `system`, `envelope` and `asks_for_state` are those of the request without a state. Of the earlier summary only what stands
-/// behind its state is shown; the state is read again with the new messages. `None` if there is no state, or if the summary is
-/// shorter than 100 tokens: then the request stays as it is. Linear in the texts but for the search of things.
+/// `system`, `envelope`, `given_state` and `asks_for_state` are those of the request without a state. Of the earlier summary only
+/// what stands behind its state is shown; the state is read again with the new messages. `None` if there is no state, or if the
+/// summary is shorter than 100 tokens: then the request stays as it is. Linear in the texts but for the search of things.
 pub fn for_model(
     system: &str,
     envelope: &Envelope,
     target_tokens: u32,
-    asks_for_state: bool,
+    (given_state, asks_for_state): (GivenState, bool),
     tokenizer: &dyn Tokenizer,
 ) -> Option<ModelRequest> {
-    if target_tokens < LEAST {
+    if target_tokens < LEAST || given_state == GivenState::None {
         return None;
     }
+    let is_shown = given_state == GivenState::Shown;
     let Envelope { previous_summary, entries, .. } = envelope;
     let (read, notes) = State::read(previous_summary, entries);
     let mut state = read.write_for_model(target_tokens, tokenizer);
@@ -49,16 +51,23 @@ pub fn for_model(
     }
     let used = tokenizer.count(&state);
     let left = target_tokens.saturating_sub(used).max(1);
-    let mut shown = vec![envelope.state.trim_end(), LABEL, state.trim_end()];
-    let mut system = format!(
-        "{system}\n\nThe part of <current_state> from \"{LABEL}\" on will stand before your notes. Repeat nothing of it: write \
-         what it lacks, such as reasons, results and how things stand, and name what in it is wrong or no longer holds. It \
-         takes {used} of the tokens: stay below {left} with your notes."
-    );
     let changes = asks_for_state
         .then(|| state::changes(previous_summary, entries, target_tokens / 3, tokenizer))
         .flatten();
-    if let Some((changes, _)) = &changes {
+    let mut shown = vec![envelope.state.trim_end()];
+    let mut system = system.to_owned();
+    system.push_str(&match is_shown {
+        true => format!(
+            "\n\nThe part of <current_state> from \"{LABEL}\" on will stand before your notes. Repeat nothing of it: write \
+             what it lacks, such as reasons, results and how things stand, and name what in it is wrong or no longer holds. It \
+             takes {used} of the tokens: stay below {left} with your notes."
+        ),
+        false => format!("\n\nA list of names and numbers will stand before your notes: stay below {left} tokens."),
+    });
+    if is_shown {
+        shown.extend([LABEL, state.trim_end()]);
+    }
+    if let Some((changes, _)) = changes.as_ref().filter(|_| is_shown) {
         shown.extend([CHANGES, changes]);
         system.push_str(
             " The changes to the lists behind it are made first: of your own, write those that they lack, and those that correct \
@@ -89,6 +98,7 @@ mod tests {
     use epitome::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
+    const SHOWN: (GivenState, bool) = (GivenState::Shown, false);
 
     fn envelope(previous_summary: &str, first: u32, texts: &[(&str, &str)]) -> Envelope {
         let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
@@ -116,7 +126,7 @@ mod tests {
 
     #[test]
     fn d10_a_model_is_given_the_state_of_the_messages_and_asked_to_amend_it() {
-        let given = for_model("Condense.", &booking(), 600, false, &TOKENS).unwrap();
+        let given = for_model("Condense.", &booking(), 600, SHOWN, &TOKENS).unwrap();
         let expected = "Requests:\n\
             - [1] Please cancel my reservation DQST39. Never call me before noon.\n\
             Instructions and decisions:\n\
@@ -142,13 +152,13 @@ mod tests {
 
     #[test]
     fn d18_of_an_earlier_summary_a_model_is_given_its_notes_and_the_state_once() {
-        let first = for_model("", &booking(), 600, false, &TOKENS).unwrap();
+        let first = for_model("", &booking(), 600, SHOWN, &TOKENS).unwrap();
         let summary = format!("{}\n## Key facts\nThe customer is in a hurry.", first.state);
         let next = Envelope {
             state: "Plan: basic".to_owned(),
             ..envelope(&summary, 5, &[("user", "Yes, and cancel the reservation KX7QP2 as well.")])
         };
-        let given = for_model("", &next, 600, false, &TOKENS).unwrap();
+        let given = for_model("", &next, 600, SHOWN, &TOKENS).unwrap();
         let shown = Envelope::parse(&given.input);
         assert_eq!(shown.previous_summary, "## Key facts\nThe customer is in a hurry.");
         assert!(
@@ -168,7 +178,7 @@ mod tests {
 
     #[test]
     fn e1_a_model_is_given_the_changes_to_the_lists_that_it_amends() {
-        let given = for_model("", &booking(), 900, true, &TOKENS).unwrap();
+        let given = for_model("", &booking(), 900, (GivenState::Shown, true), &TOKENS).unwrap();
         let (_, changes) = given.state.split_once("Notes:\n\n```json\n").unwrap();
         let changes = changes.strip_suffix("\n```").unwrap();
         assert!(changes.contains("voucher of May"), "{changes}");
@@ -177,10 +187,26 @@ mod tests {
     }
 
     #[test]
+    fn d10_a_model_that_has_repeated_a_state_is_not_shown_it_again() {
+        let shown = for_model("", &booking(), 600, SHOWN, &TOKENS).unwrap();
+        let hidden =
+            for_model("Condense.", &booking(), 600, (GivenState::Hidden, false), &TOKENS).unwrap();
+        assert_eq!(hidden.state, shown.state);
+        assert_eq!(Envelope::parse(&hidden.input).state, "");
+        let left = 600 - TOKENS.count(hidden.state.strip_suffix(NOTES).unwrap());
+        assert!(
+            hidden.system.ends_with(&format!("stay below {left} tokens.")),
+            "{}",
+            hidden.system
+        );
+        assert_eq!(for_model("", &booking(), 600, (GivenState::None, false), &TOKENS), None);
+    }
+
+    #[test]
     fn d10_a_short_summary_and_one_without_a_state_are_the_models_alone() {
-        assert_eq!(for_model("", &booking(), LEAST - 1, false, &TOKENS), None);
+        assert_eq!(for_model("", &booking(), LEAST - 1, SHOWN, &TOKENS), None);
         let people = envelope("", 1, &[("user ann", "Hello."), ("user ben", "Hello Ann.")]);
-        assert_eq!(for_model("", &people, 600, false, &TOKENS), None);
+        assert_eq!(for_model("", &people, 600, SHOWN, &TOKENS), None);
     }
 
     #[test]
@@ -190,7 +216,7 @@ mod tests {
         let listed = format!("list_orders answers: [{}]", orders.join(", "));
         let long = envelope("", 1, &[("assistant", "calls list_orders {}"), ("tool", &listed)]);
         for target in [LEAST, 300, 2_000] {
-            let given = for_model("", &long, target, false, &TOKENS).unwrap();
+            let given = for_model("", &long, target, SHOWN, &TOKENS).unwrap();
             assert!(TOKENS.count(&given.state) <= target / 2 + 2, "{target}: {}", given.state);
         }
     }

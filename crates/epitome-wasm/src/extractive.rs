@@ -1,5 +1,6 @@
 //! Summaries without a model.
 
+use epitome::GivenState;
 use epitome::transcript::Envelope;
 use epitome_extractive::{ModelRequest, extract, extract_with_state, for_model};
 use epitome_tokens::Heuristic;
@@ -30,10 +31,13 @@ pub fn request_for_model(
     system: &str,
     input: &str,
     target_tokens: u32,
+    is_shown: bool,
     asks_for_state: bool,
 ) -> Vec<String> {
     let envelope = Envelope::parse(input);
-    let given = for_model(system, &envelope, target_tokens, asks_for_state, &Heuristic);
+    let given_state = if is_shown { GivenState::Shown } else { GivenState::Hidden };
+    let given =
+        for_model(system, &envelope, target_tokens, (given_state, asks_for_state), &Heuristic);
     let texts = given.map(|ModelRequest { state, system, input }| vec![state, system, input]);
     texts.unwrap_or_default()
 }

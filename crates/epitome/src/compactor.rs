@@ -89,7 +89,7 @@ use inputs::Answer;
 use job::Job;
 pub use journal::Stored;
 use journal::UnsavedPolicy;
-pub use output::{BeforeCompaction, Event, Output, Save, SummaryRequest};
+pub use output::{BeforeCompaction, Event, GivenState, Output, Save, SummaryRequest};
 pub(crate) use prepare::PreparationState;
 use prepare::Preparations;
 pub use prepare::{PreparedUse, Waste};

@@ -1,6 +1,11 @@
 //! A model that is given the state of the messages: its summary stands behind it, and its changes come after the state's.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
 
 use crate::harness;
 
@@ -33,7 +38,7 @@ fn compact(compactor: &mut Compactor, answers: &[&str]) -> Vec<String> {
             Output::Before(_) => compactor.proceed().unwrap(),
             Output::Summarize(request) => {
                 let (envelope, target) = (request.envelope(), request.target_tokens);
-                let state = request.asks_for_state;
+                let state = (request.given_state, request.asks_for_state);
                 let given = for_model(&request.system, &envelope, target, state, &CharactersPer(3))
                     .unwrap();
                 compactor.handle_summary_state(request.id, &given.state);
@@ -79,11 +84,22 @@ fn d10_a_summary_begins_with_the_state_that_the_model_was_given() {
 fn an_answer_that_is_no_summary_is_none_behind_a_state_either() {
     let mut compactor = compactor(SummarySettings::default());
     let asked = compact(&mut compactor, &["", "I'm sorry, I cannot do that.", "They like oaks."]);
-    assert!(asked.len() >= 2);
+    assert!(asked[0].contains("Read from the messages by a program:"));
+    assert!(!asked[1].contains("Read from the messages by a program:"), "it may have confused it");
     let Outcome::Applied { .. } = compactor.report().unwrap().outcome else {
         panic!("{:?}", compactor.report().unwrap().outcome)
     };
     assert!(summary(&compactor).contains("\nNotes:\nThey like oaks."));
+}
+
+#[test]
+fn d10_what_an_answer_repeats_of_the_state_is_left_out() {
+    let mut compactor = compactor(SummarySettings::default());
+    let repeated = "Instructions and decisions:\n- [1] Never use concrete in it.";
+    compact(&mut compactor, &[&format!("They like oaks.\n{repeated}\nThe owls like them too.")]);
+    let summary = summary(&compactor);
+    assert!(summary.contains("\nNotes:\nThey like oaks.\nThe owls like them too."), "{summary}");
+    assert_eq!(summary.matches(repeated).count(), 1, "{summary}");
 }
 
 #[test]

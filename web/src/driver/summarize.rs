@@ -108,11 +108,18 @@ async fn ask(
 
 /// The request with the state of its messages; `None` if it has messages in place of a transcript, or no state.
 fn stated(request: &SummaryRequest) -> Option<ModelRequest> {
-    let SummaryRequest { system, messages, target_tokens, asks_for_state, .. } = request;
+    let SummaryRequest { system, messages, target_tokens, given_state, asks_for_state, .. } =
+        request;
     let reads = messages.is_none();
     reads
         .then(|| {
-            for_model(system, &request.envelope(), *target_tokens, *asks_for_state, &Heuristic)
+            for_model(
+                system,
+                &request.envelope(),
+                *target_tokens,
+                (*given_state, *asks_for_state),
+                &Heuristic,
+            )
         })
         .flatten()
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::Compactor;
 use super::job::{Job, Stage};
+use super::{Compactor, GivenState};
 use crate::conversation::Conversation;
 use crate::message::RequestId;
 use crate::overflow::ContextOverflow;
@@ -133,6 +133,14 @@ impl Tries {
     /// them before.
     pub(super) fn accepts_without_headings(&self) -> bool {
         self.is_asked_again && !self.is_instructed
+    }
+
+    /// What the model knows of the state of the messages.
+    pub(super) fn given_state(&self) -> GivenState {
+        match self.is_asked_again || self.truncated > 0 {
+            true => GivenState::Hidden,
+            false => GivenState::Shown,
+        }
     }
 
     /// The most tokens that an answer may be asked for.

@@ -1,5 +1,8 @@
 //! What the host reports to the compactor: summaries, failures, token counts, stored records.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::fallback::Problem;
 use super::job::{Job, Stage};
 use super::{CommandError, Compactor, Event, Output, State};
@@ -90,7 +93,8 @@ impl Compactor {
         let Some(mut job) = self.take_job(request) else { return };
         let state = std::mem::take(&mut job.state);
         let (summary, changes) = self.read_changes(&job, text);
-        let text = summary.as_deref().unwrap_or(text).trim();
+        let text = without_lines_of(&state, summary.as_deref().unwrap_or(text));
+        let text = text.trim();
         let instructions = job.instructions_sent();
         if let Some(message) =
             invalid_answer(text, job.last_reply(&self.conversation), &instructions)
@@ -322,4 +326,14 @@ fn offloaded(record: &Record) -> Vec<String> {
             _ => None,
         })
         .collect()
+}
+
+/// An answer without the lines that it repeats of the state that it will stand behind. O(n log n).
+fn without_lines_of<'a>(state: &str, answer: &'a str) -> Cow<'a, str> {
+    if state.is_empty() {
+        return Cow::Borrowed(answer);
+    }
+    let known: BTreeSet<&str> = state.lines().filter(|line| !line.is_empty()).collect();
+    let lines = answer.lines().filter(|line| !known.contains(line.trim()));
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }

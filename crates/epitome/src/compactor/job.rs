@@ -431,6 +431,7 @@ impl Job {
             instructions: self.instructions.clone(),
             is_ahead: self.is_ahead,
             asks_for_state: self.asks_for_state(),
+            given_state: self.tries.given_state(),
             chunk_index: place.index,
             chunk_count: place.count,
         }

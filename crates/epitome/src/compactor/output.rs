@@ -75,6 +75,20 @@ pub struct BeforeCompaction {
     pub keep_last: u32,
 }
 
+/// What a model knows of the state of the messages, if its summary is to begin with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub enum GivenState {
+    /// It is shown the state, and asked to amend it.
+    Shown,
+    /// It knows only how many tokens are left: its last answer was no summary or lacked its end, and small models repeat a state
+    /// that they are shown.
+    Hidden,
+    /// There is no state before the answer, which is not about the conversation: entries of the memory are blended.
+    None,
+}
+
 /// A request to the summarizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
@@ -115,6 +129,8 @@ pub struct SummaryRequest {
     /// answers to a schema or a grammar can be given [`StructuredState::answer_schema`] or
     /// [`StructuredState::answer_grammar`].
     pub asks_for_state: bool,
+    /// What a model knows of the state of the messages, for [`Compactor::handle_summary_state`](crate::Compactor).
+    pub given_state: GivenState,
     /// Which chunk this is, from 0.
     pub chunk_index: u32,
     /// How many chunks there are.

@@ -1,6 +1,6 @@
 //! The memory: entries are added, and the oldest are blended into its summary while the chat goes on.
 
-use super::{CommandError, Compactor, Event, Output, SummaryRequest};
+use super::{CommandError, Compactor, Event, GivenState, Output, SummaryRequest};
 use crate::history::Record;
 use crate::memory::{Memory, MemoryEntry};
 use crate::message::{Entry, RequestId};
@@ -82,6 +82,7 @@ impl Compactor {
             instructions: None,
             is_ahead: true,
             asks_for_state: false,
+            given_state: GivenState::None,
             chunk_index: 0,
             chunk_count: 1,
         }));

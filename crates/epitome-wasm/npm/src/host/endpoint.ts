@@ -15,7 +15,7 @@ export const loadEndpoint = loaderOf(() => import("../glue/endpoint-factory.js")
 
 /** What an endpoint needs of a request. */
 export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> &
-  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState" | "targetTokens">>;
+  Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState" | "givenState" | "targetTokens">>;
 
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;

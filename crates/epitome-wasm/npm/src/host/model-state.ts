@@ -8,7 +8,7 @@ import type { Summarize, SummarizeRequest } from "./summarize.js";
 
 /** What is needed of a request to read the state of its messages. */
 export type StatedRequest = Pick<SummaryRequest, "system" | "input"> &
-  Partial<Pick<SummarizeRequest, "targetTokens" | "messages" | "asksForState">>;
+  Partial<Pick<SummarizeRequest, "targetTokens" | "messages" | "asksForState" | "givenState">>;
 
 /** What the summary begins with, and what the model is to get. */
 export interface ModelState {
@@ -18,18 +18,18 @@ export interface ModelState {
 }
 
 /** The state of a request's messages, and the request with it. Undefined if there is none: the request has messages and no
- * transcript, or the summary is too short. */
+ * transcript, is about the memory, or asks for a very short summary. */
 export async function stateFor(
   source: Source,
-  { system, input, targetTokens, messages, asksForState }: StatedRequest,
+  { system, input, targetTokens, messages, asksForState, givenState = "none" }: StatedRequest,
 ): Promise<ModelState | undefined> {
-  if (messages !== undefined || targetTokens === undefined) {
+  if (messages !== undefined || targetTokens === undefined || givenState === "none") {
     return undefined;
   }
   const module = await loadExtractive(source);
   // A long conversation has many chunks. Before and after each of them the page must be able to paint and to abort.
   await pause();
-  const texts = module.forModel(system, input, targetTokens, asksForState === true);
+  const texts = module.forModel(system, input, targetTokens, givenState === "shown", asksForState === true);
   await pause();
   const [state, amending, shown] = texts;
   return state === undefined || amending === undefined || shown === undefined ? undefined : { state, system: amending, input: shown };
