@@ -441,6 +441,10 @@ export interface SummaryRequest {
    */
   asksForState: boolean;
   /**
+   * What a model knows of the state of the messages, for `Compactor::handle_summary_state`.
+   */
+  givenState: GivenState;
+  /**
    * Which chunk this is, from 0.
    */
   chunkIndex: number;
@@ -470,6 +474,11 @@ export type Summarizer = { kind: "own"; prompt: string } | { kind: "agent"; name
  */
 export type SummaryInput = "transcript" | "messages" | "conversation";
 
+/**
+ * What a model knows of the state of the messages, if its summary is to begin with it.
+ */
+export type GivenState = "shown" | "hidden" | "none";
+
 /** What a summarizer may use. */
 export interface SummarizeContext {
   /** Aborts when the summary is no longer needed. */
@@ -487,6 +496,11 @@ export interface SummarizeContext {
 /** A summary, and what is known about its request. */
 export interface Summary {
   text: string;
+  /**
+   * What the summary begins with, before `text`: the state of the messages that the model was given. `withState` and the
+   * package's endpoints set it. It is not checked for being a summary, as `text` is.
+   */
+  state?: string | undefined;
   /** Tokens of the request and the summary, as any provider reports them, for the report of the compaction. */
   usage?: unknown;
   /** Why the model stopped. A summary with the finish reason `length` lacks its end and is not used. */
@@ -2193,12 +2207,14 @@ export type TokenFamily = Family;
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
 
 /** What an endpoint needs of a request. */
-export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState">>;
+export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxTokens"> & Partial<Pick<SummarizeRequest, "form" | "format" | "messages" | "prompt" | "asksForState" | "givenState" | "targetTokens">>;
 
 /** The answer of an endpoint. */
 export interface EndpointCompletion extends Completion {
   /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
   instructed: boolean;
+  /** What the summary begins with, before `text`, if there is something: see `withState`. */
+  state?: string;
 }
 
 /**
@@ -2248,6 +2264,11 @@ export interface EndpointSummarizeOptions extends EndpointOptions {
    * here.
    */
   request?: RequestFields | (() => RequestFields);
+  /**
+   * Whether summaries begin with the state of the messages, as `withState` says. True by default. False saves the module that
+   * reads it, 150 kB, if the extractive summarizer is not used otherwise.
+   */
+  state?: boolean;
 }
 
 /**
@@ -2939,6 +2960,16 @@ export declare function loadModels(): Promise<void>;
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
 export declare function extractive(request: ExtractiveRequest, context?: Partial<SummarizeContext>): Promise<string>;
+
+/**
+ * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which
+ * instructions hold, what was done with tools, which names and numbers are known, and what is open. It is read without a model,
+ * each line with the numbers of its messages, and takes at most half of the tokens. The model is shown it, and is asked for what
+ * it lacks and what is wrong in it. Requests with messages in place of a transcript stay as they are.
+ *
+ * The package's endpoints do that by themselves.
+ */
+export declare function withState<M extends object = object>(summarize: Summarize<M>): Summarize<M>;
 
 /**
  * A summarizer that asks a model behind a chat-completions endpoint. It rejects with an `EpitomeError` that says whether a
