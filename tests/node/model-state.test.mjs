@@ -6,12 +6,12 @@ import { anthropicCompatible, createCompactor, openAICompatible, withState } fro
 import { sendJson, withServer } from "./clients.mjs";
 import { chatOf, said, scripted, section, toolRound } from "./harness.mjs";
 
-const POLICY = { window: 16_000, counting: { charactersPerToken: 4 }, triggers: ["manual"], reducers: [], keep: { messages: 0 }, keepRequestsTokens: 0 };
+const POLICY = { window: 40_000, counting: { charactersPerToken: 4 }, triggers: ["manual"], reducers: [], keep: { messages: 0 }, keepRequestsTokens: 0 };
 const NOTES = "## Key facts\nThe customer is in a hurry.\n## Course of the conversation\nA reservation was looked up.\n## Open points\nNone.";
 const CHAT = [
   said("user", "Please cancel my reservation DQST39. Never call me before noon."),
   ...toolRound("c1", '{"reservation_id": "DQST39", "status": "confirmed"}', { name: "get_reservation", args: { reservation_id: "DQST39" } }),
-  ...chatOf(20, 1_500),
+  ...chatOf(20, 3_500),
 ];
 const LABEL = "Read from the messages by a program:";
 
@@ -52,7 +52,7 @@ for (const [provider, endpoint] of Object.entries({ openai: openAICompatible, an
         assert.equal(section({ input }, "current_state"), `${LABEL}\n${state}`);
         assert.deepEqual(receipt.unsupported, []);
 
-        compactor.append(chatOf(20, 1_500).map((message) => ({ ...message })));
+        compactor.append(chatOf(20, 3_500).map((message) => ({ ...message })));
         const again = await compactor.compact();
         assert.equal(again.outcome, "applied");
         const later = inputOf[provider](requests.at(-1));

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn d10_a_model_is_given_the_state_of_the_messages_and_asked_to_amend_it() {
-        let given = for_model("Condense.", &booking(), 600, SHOWN, &TOKENS).unwrap();
+        let given = for_model("Condense.", &booking(), 1_200, SHOWN, &TOKENS).unwrap();
         let expected = "Requests:\n\
             - [1] Please cancel my reservation DQST39. Never call me before noon.\n\
             Instructions and decisions:\n\
@@ -146,19 +146,19 @@ mod tests {
         );
         let used = TOKENS.count(&format!("{expected}\n"));
         assert!(
-            given.system.contains(&format!("{used} of the tokens: stay below {} ", 600 - used))
+            given.system.contains(&format!("{used} of the tokens: stay below {} ", 1_200 - used))
         );
     }
 
     #[test]
     fn d18_of_an_earlier_summary_a_model_is_given_its_notes_and_the_state_once() {
-        let first = for_model("", &booking(), 600, SHOWN, &TOKENS).unwrap();
+        let first = for_model("", &booking(), 1_200, SHOWN, &TOKENS).unwrap();
         let summary = format!("{}\n## Key facts\nThe customer is in a hurry.", first.state);
         let next = Envelope {
             state: "Plan: basic".to_owned(),
             ..envelope(&summary, 5, &[("user", "Yes, and cancel the reservation KX7QP2 as well.")])
         };
-        let given = for_model("", &next, 600, SHOWN, &TOKENS).unwrap();
+        let given = for_model("", &next, 1_200, SHOWN, &TOKENS).unwrap();
         let shown = Envelope::parse(&given.input);
         assert_eq!(shown.previous_summary, "## Key facts\nThe customer is in a hurry.");
         assert!(
@@ -188,12 +188,13 @@ mod tests {
 
     #[test]
     fn d10_a_model_that_has_repeated_a_state_is_not_shown_it_again() {
-        let shown = for_model("", &booking(), 600, SHOWN, &TOKENS).unwrap();
+        let shown = for_model("", &booking(), 1_200, SHOWN, &TOKENS).unwrap();
         let hidden =
-            for_model("Condense.", &booking(), 600, (GivenState::Hidden, false), &TOKENS).unwrap();
+            for_model("Condense.", &booking(), 1_200, (GivenState::Hidden, false), &TOKENS)
+                .unwrap();
         assert_eq!(hidden.state, shown.state);
         assert_eq!(Envelope::parse(&hidden.input).state, "");
-        let left = 600 - TOKENS.count(hidden.state.strip_suffix(NOTES).unwrap());
+        let left = 1_200 - TOKENS.count(hidden.state.strip_suffix(NOTES).unwrap());
         assert!(
             hidden.system.ends_with(&format!("stay below {left} tokens.")),
             "{}",

@@ -67,7 +67,7 @@ const AGING: f32 = 0.995;
 /// The least budget, in tokens, in which things have a status: in a smaller one another thing says more.
 const LEAST_FOR_STATUS: u32 = 120;
 /// The same for lines that say which messages they are from.
-const LEAST_FOR_SOURCES: u32 = 200;
+const LEAST_FOR_SOURCES: u32 = 400;
 /// The most messages that a line names: the latest.
 const MOST_SOURCES: usize = 4;
 /// About as many tokens as these take.
