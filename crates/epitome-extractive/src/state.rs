@@ -302,8 +302,11 @@ impl State {
             Line::new(number, speaker, split(&text, longest).0)
         };
         if role == "user" {
-            // A yes or a thank you asks for nothing.
-            if text.chars().count() > 24 || text.split_whitespace().nth(3).is_some() {
+            // A yes or a thank you asks for nothing. A message that was divided is one request, which its first part begins.
+            let is_known =
+                self.requests.binary_search_by_key(&number, Line::number).is_ok() && number > 0;
+            let asks = text.chars().count() > 24 || text.split_whitespace().nth(3).is_some();
+            if asks && !is_known {
                 self.requests.push(line(text, LAST_REQUEST));
             }
             self.standing(&sentences, &line);
@@ -672,6 +675,17 @@ mod tests {
         let state = written("", &entries(1, &said));
         let rule = "decisions:\n- [1] Last year somebody sold the tickets twice. It ended badly. So let's not do that.\n";
         assert!(state.contains(rule), "{state}");
+    }
+
+    #[test]
+    fn d10_a_message_that_was_divided_is_one_request() {
+        let said =
+            [("assistant", "Hello."), ("user", "Please refund my booking. The reasons are long.")];
+        let state = written("", &entries(6, &said));
+        let second = entries(7, &[("user", "and the fourth reason is the weather of that week.")]);
+        let later = written(&state, &second);
+        assert_eq!(later.matches("- [7] ").count(), 1, "{later}");
+        assert!(later.contains("- [7] Please refund my booking."), "{later}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) struct Job {
     pub(super) is_shared: bool,
     /// True if no compaction waits for the summary: it is written in advance.
     pub(super) is_ahead: bool,
-    /// What the summarizer has noted for itself with the present request.
+    /// What the summarizer has noted for itself.
     pub(super) notes: String,
     /// What the summary is to begin with, before the answer to the present request.
     pub(super) state: String,
@@ -54,8 +54,7 @@ pub(super) struct Job {
     pub(super) changes: Vec<StateDelta>,
 }
 
-/// The model's latest text, and what it was found in. It is looked for again only if that has changed: with every answer of
-/// the summarizer, a long one would be copied once for each chunk.
+/// The model's latest text, and what it was found in: looked for again only if that has changed, since a long one is copied.
 struct LastReply {
     messages: usize,
     epoch: u32,

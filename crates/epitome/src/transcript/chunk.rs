@@ -150,13 +150,27 @@ fn length(entry: &Entry) -> usize {
     HEAD + time + entry.speaker.chars().count() + text
 }
 
+/// Where a piece at the beginning of a text ends so that it ends with a line, or else with a word: a name that is cut in two is
+/// none any more. A piece without either in its second half ends where it is.
+fn end_of_word(piece: &str, text: &str) -> usize {
+    if piece.len() == text.len() {
+        return piece.len();
+    }
+    let last = |is_end: fn(char) -> bool| {
+        let (at, found) = piece.char_indices().rev().find(|(_, character)| is_end(*character))?;
+        (at * 2 >= piece.len()).then_some(at + found.len_utf8())
+    };
+    last(|character| character == '\n').or_else(|| last(char::is_whitespace)).unwrap_or(piece.len())
+}
+
 /// The parts of an entry that is longer than a chunk.
 fn pieces(entry: &Entry, limit: usize) -> Vec<Entry> {
     let mut pieces = Vec::new();
     let mut rest = entry.text.as_str();
     while !rest.is_empty() {
         // Half of the limit leaves enough for the head and the escapes of each part.
-        let (piece, after) = split(rest, (limit / 2).max(1));
+        let (piece, _) = split(rest, (limit / 2).max(1));
+        let (piece, after) = rest.split_at_checked(end_of_word(piece, rest)).unwrap_or((rest, ""));
         let Entry { number, speaker, time, text: _ } = entry;
         let (number, speaker, time) = (*number, speaker.clone(), *time);
         pieces.push(Entry { number, speaker, time, text: piece.into() });
@@ -205,6 +219,20 @@ mod tests {
         check(&[10, 10, 10], 1_000, 1, &[&[1, 2, 3]]);
         check(&[300, 300, 300], 700, 1, &[&[1, 2], &[3]]);
         check(&[], 700, 1, &[]);
+    }
+
+    #[test]
+    fn d4_an_entry_is_split_behind_a_line_or_a_word() {
+        let words = "The order KX7QP2 is late. ".repeat(40);
+        let lines = "An order of KX7QP2\n".repeat(40);
+        for (text, end) in [(&words, ' '), (&lines, '\n')] {
+            let entry = Entry { text: text.clone(), ..entries(&[1]).remove(0) };
+            let pieces = pieces(&entry, 300);
+            assert!(pieces.len() > 4);
+            assert!(pieces.iter().all(|piece| piece.text.ends_with(end)), "{pieces:?}");
+            let all: String = pieces.into_iter().map(|piece| piece.text).collect();
+            assert_eq!(all, *text);
+        }
     }
 
     #[test]
