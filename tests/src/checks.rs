@@ -58,9 +58,47 @@ pub fn facts_in(message: &Value) -> Vec<String> {
     words.chain(items).map(str::to_owned).collect()
 }
 
-/// True if a text has a fact, word for word or with its number in another notation: `1,234` as `1234`, `5 pm` as `17:00`.
+/// True if a text has a fact, word for word or with its number in another notation: `1,234` as `1234`, `5 pm` as `17:00`,
+/// `三月五日` as `3月5日`.
 pub fn has_fact(text: &str, fact: &str) -> bool {
-    text.contains(fact) || plain_numbers(text).contains(&plain_numbers(fact))
+    let plain = |text: &str| plain_numbers(&in_digits(text));
+    text.contains(fact) || plain(text).contains(&plain(fact))
+}
+
+/// A text with digits in place of numbers in Chinese characters.
+fn in_digits(text: &str) -> String {
+    const NUMERALS: &str = "〇一二三四五六七八九零两十百千万";
+    let mut out = String::new();
+    let mut run: Vec<u64> = Vec::new();
+    for character in text.chars().chain(['\0']) {
+        let place = NUMERALS.chars().position(|own| own == character);
+        run.extend(place.map(|place| place as u64));
+        if place.is_none() {
+            if !run.is_empty() {
+                out.push_str(&in_order(&run).to_string());
+                run.clear();
+            }
+            out.push(character);
+        }
+    }
+    out.pop();
+    out
+}
+
+/// The number with these numerals, by their places in [`in_digits`].
+fn in_order(numerals: &[u64]) -> u64 {
+    let largest = numerals.iter().enumerate().rev().max_by_key(|(_, place)| **place);
+    match largest {
+        Some((at, place)) if *place > 11 => {
+            let power = [10, 100, 1_000, 10_000][*place as usize - 12];
+            let many = if at == 0 { 1 } else { in_order(&numerals[..at]) };
+            many * power + in_order(&numerals[at + 1..])
+        }
+        _ => numerals.iter().fold(0_u64, |sum, place| {
+            let digit = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 2][*place as usize];
+            sum.wrapping_mul(10).wrapping_add(digit)
+        }),
+    }
 }
 
 /// A text with numbers without separators and times of 24 hours.
@@ -120,6 +158,10 @@ mod tests {
         let text = "Pay 1234 euros at 17:00, or 2,048 at 9:30 a.m.: 3,000.";
         for fact in ["1,234 euros", "5 pm", "5:00pm", "2048", "09:30", "1234", "3000"] {
             assert!(has_fact(text, fact), "{fact}");
+        }
+        for fact in ["三月五日", "二十三万五千元", "一百零五"] {
+            assert!(has_fact("3月5日，235000元，105", fact), "{fact}");
+            assert!(!has_fact("3月15日，23500元", fact), "{fact}");
         }
         for fact in ["1,235", "5 am", "5:01 pm", "9:30 pm", "20,48 euros"] {
             assert!(!has_fact(text, fact), "{fact}");
