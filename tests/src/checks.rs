@@ -87,15 +87,23 @@ fn in_digits(text: &str) -> String {
 
 /// The number with these numerals, by their places in [`in_digits`].
 fn in_order(numerals: &[u64]) -> u64 {
-    let largest = numerals.iter().enumerate().rev().max_by_key(|(_, place)| **place);
-    match largest {
-        Some((at, place)) if *place > 11 => {
-            let power = [10, 100, 1_000, 10_000][*place as usize - 12];
-            let many = if at == 0 { 1 } else { in_order(&numerals[..at]) };
-            many * power + in_order(&numerals[at + 1..])
+    let largest = numerals.iter().filter(|place| **place > 11).max();
+    let split = largest.and_then(|own| {
+        numerals
+            .iter()
+            .position(|place| place == own)
+            .and_then(|at| Some((numerals.get(..at)?, numerals.get(at + 1..)?)))
+    });
+    match (split, largest) {
+        (Some((before, behind)), Some(place)) => {
+            // `十` is 10, `万` 10,000.
+            let power = (11..*place).fold(1, |power, _| power * 10);
+            let many = if before.is_empty() { 1 } else { in_order(before) };
+            many * power + in_order(behind)
         }
         _ => numerals.iter().fold(0_u64, |sum, place| {
-            let digit = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 2][*place as usize];
+            // Behind nine come zero again and another word for two.
+            let digit = if *place < 10 { *place } else { (place - 10) * 2 };
             sum.wrapping_mul(10).wrapping_add(digit)
         }),
     }
