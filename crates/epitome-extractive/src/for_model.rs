@@ -94,20 +94,14 @@ pub fn for_model(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use epitome::message::Entry;
+    use crate::state::tests::entries;
     use epitome::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
     const SHOWN: (GivenState, bool) = (GivenState::Shown, false);
 
     fn envelope(previous_summary: &str, first: u32, texts: &[(&str, &str)]) -> Envelope {
-        let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
-            number,
-            speaker: (*speaker).to_owned(),
-            time: None,
-            text: (*text).to_owned(),
-        });
-        let entries = entries.collect();
+        let entries = entries(first, texts);
         Envelope { previous_summary: previous_summary.to_owned(), entries, ..Envelope::default() }
     }
 

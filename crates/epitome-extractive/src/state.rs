@@ -465,13 +465,13 @@ pub(crate) fn parts<'a>(entry: &'a Entry, role: &str) -> Vec<Part<'a>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use epitome::tokens::CharactersPer;
 
     const TOKENS: CharactersPer = CharactersPer(4);
 
-    pub(super) fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
+    pub(crate) fn entries(first: u32, texts: &[(&str, &str)]) -> Vec<Entry> {
         let entries = (first..).zip(texts).map(|(number, (speaker, text))| Entry {
             number,
             speaker: (*speaker).to_owned(),

@@ -117,7 +117,7 @@ fn d10_what_the_state_says_is_never_taken_for_made_up() {
 fn e1_a_models_changes_amend_those_that_a_program_has_read() {
     let mut compactor =
         compactor(SummarySettings { structured_state: true, ..SummarySettings::default() });
-    let answer = "They like owls.\n```json\n{\"decisions\": [{\"text\": \"Plant limes along the northern wall.\", \
+    let answer = "They like owls.\n```\nowl()\n```\n```json\n{\"decisions\": [{\"text\": \"Plant limes along the northern wall.\", \
                   \"replaces\": \"We decided to plant oaks along the northern wall.\"}]}\n```";
     let given = compact(&mut compactor, &[answer]).concat();
     assert!(given.contains("\"decisions\":[{\"text\":\"We decided to plant oaks"), "{given}");
@@ -127,5 +127,7 @@ fn e1_a_models_changes_amend_those_that_a_program_has_read() {
     let constraints: Vec<&str> =
         state.constraints.iter().map(|entry| entry.text.as_str()).collect();
     assert_eq!(constraints, ["Never use concrete in it."], "the model had nothing to amend in it");
-    assert!(!summary(&compactor).contains("```"), "{}", summary(&compactor));
+    let summary = summary(&compactor);
+    assert!(summary.contains("They like owls.\n```\nowl()\n```"), "code stays: {summary}");
+    assert!(!summary.contains("```json"), "{summary}");
 }

@@ -93,7 +93,9 @@ impl Compactor {
         let Some(mut job) = self.take_job(request) else { return };
         let state = std::mem::take(&mut job.state);
         let (summary, changes) = self.read_changes(&job, text);
-        let text = without_lines_of(&state, summary.as_deref().unwrap_or(text));
+        let (before, first) = self.read_changes(&job, &state);
+        let state = before.as_deref().unwrap_or(&state).trim_end();
+        let text = without_lines_of(state, summary.as_deref().unwrap_or(text));
         let text = text.trim();
         let instructions = job.instructions_sent();
         if let Some(message) =
@@ -109,9 +111,8 @@ impl Compactor {
             return self.try_otherwise(job, &Problem::NoHeadings, message.to_owned());
         }
         job.tries.reminder = None;
-        let (before, first) = self.read_changes(&job, &state);
         job.changes.extend(first.into_iter().chain(changes));
-        let summary = match before.as_deref().unwrap_or(&state).trim_end() {
+        let summary = match state {
             "" => text.to_owned(),
             state => format!("{state}\n{text}"),
         };

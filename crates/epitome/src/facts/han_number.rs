@@ -26,11 +26,11 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
             at = character;
         }
         let number = text.get(start..end).unwrap_or_default();
-        // `一点` is a little, `一时` a moment, `一块` together, and the digits before were read with their own.
-        let is_word = units == 1
-            && first == '一'
-            && number.ends_with(['点', '點', '时', '時', '块', '日', '层']);
+        // `一点` is a little, `一时` a moment, `一块` together.
+        let is_word =
+            matches!(number, "一点" | "一點" | "一时" | "一時" | "一块" | "一日" | "一层");
         let is_longer = text.get(own..).is_some_and(|rest| rest.starts_with(['线', '線']));
+        // `token` has read the digits together with what stands behind them.
         let has_digits =
             text.get(..start).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()));
         if units > 0 && !is_word && !is_longer && !has_digits {
@@ -121,6 +121,7 @@ mod tests {
         check("十一月三日に一泊五万円です。", &["十一月三日", "五万円"]);
         check("我们一起走，等一点，十分好，一时，万一，二号线，一块去。", &[]);
         check("5月三日", &["三日"]);
+        check("一百二十块，一百日，一点半", &["一百二十块", "一百日", "一点半"]);
     }
 
     #[test]

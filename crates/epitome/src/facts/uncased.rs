@@ -15,7 +15,7 @@ pub(super) fn for_each<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
     }
 }
 
-/// True if a name cannot be told from the text around it by its form.
+/// True if a name is in a script without capitals, so that its form does not show that it is one.
 pub(super) fn is_uncased(name: &str) -> bool {
     name.chars()
         .any(|c| is_alphanumeric(c) && !c.is_lowercase() && !c.is_uppercase() && !c.is_ascii())

@@ -333,7 +333,7 @@ export function extractive(
 /**
  * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which
  * instructions hold, what was done with tools, which names and numbers are known, and what is open. It is read without a model,
- * each line with the numbers of its messages, and takes at most half of the tokens. The model is shown it, and is asked for what
+ * with the numbers of the messages if the summary is not short, and takes at most half of the tokens. The model is shown it, and is asked for what
  * it lacks and what is wrong in it. Requests with messages in place of a transcript stay as they are.
  *
  * The package's endpoints do that by themselves.
