@@ -173,6 +173,28 @@ test("a1: a message that a reducer removes is marked too; a message of several s
   several.dispose();
 });
 
+test("d10: a line of the summary leads to the app's messages that it is from", async () => {
+  const asked = said("user", "Please cancel order KX-4711 for Mara Lind.");
+  const compactor = await compactorWith({ keep: { messages: 2 } }, [asked, ...chatOf(9)]);
+  assert.deepEqual(compactor.sources("- [1] KX-4711"), [], "there is no summary yet");
+  const { outcome, summary } = await compactor.compact();
+  assert.equal(outcome, "applied");
+  for (const line of ["- [1, 2] order: KX-4711", "user: Please cancel order KX-4711 for Mara Lind.", "Mara Lind wants something.", "- order: KX-4711"]) {
+    assert.equal(compactor.message(compactor.sources(line)[0]), asked, line);
+  }
+  assert.deepEqual(compactor.sources("- [1, 2] order: KX-4711"), ["m0", "m1"]);
+  assert.deepEqual(compactor.sources("The order costs 4199.50."), [], "no message says so");
+  const lines = summary.split("\n").filter((line) => line.trim() !== "" && !line.endsWith(":"));
+  assert.ok(lines.length > 2, summary);
+  for (const line of lines) {
+    assert.notDeepEqual(compactor.sources(line), [], line);
+  }
+  assert.throws(() => compactor.sources(7), { code: "invalid-argument" });
+  compactor.undo();
+  assert.deepEqual(compactor.sources("- [1] KX-4711"), []);
+  compactor.dispose();
+});
+
 test("a2: a summarizer's input has a result for every call, and never ends in a tool message", async () => {
   const [call] = toolRound("lost", "");
   const script = scripted();

@@ -124,7 +124,7 @@ async function sequence(seed, names) {
     else if (kind === 18) call("setTodo", () => compactor.setTodo(random.chance(80) ? "- order 4711" : odd()));
     else if (kind === 19) call("setPolicy", () => compactor.setPolicy(policy()));
     else if (kind === 20) call("plan", () => compactor.plan(random.chance(80) ? { reason: "manual" } : odd()));
-    else if (kind === 21) call("queries", () => [compactor.status(), compactor.messages(), compactor.findings(), compactor.compacted(), compactor.metadata(id()), compactor.offloaded(id())]);
+    else if (kind === 21) call("queries", () => [compactor.status(), compactor.messages(), compactor.findings(), compactor.compacted(), compactor.sources(id()), compactor.metadata(id()), compactor.offloaded(id())]);
     else if (kind === 22) call("statusUnder", () => compactor.statusUnder(policy()));
     else {
       await Promise.all(pending.splice(0));

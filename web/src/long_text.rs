@@ -17,7 +17,7 @@ pub(crate) fn long_text(text: &str) -> impl IntoView + use<> {
 const BLOCK: usize = 2_000;
 
 /// Whole lines together.
-fn blocks(text: &str) -> Vec<&str> {
+pub(crate) fn blocks(text: &str) -> Vec<&str> {
     let (mut blocks, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
         let mut ends = rest.match_indices('\n').map(|(at, _)| at + 1);

@@ -1,16 +1,17 @@
 //! What survives a compaction: the summary, and what became of each fact of the messages that it replaced.
 
 mod facts;
+mod summary;
 
 use std::sync::Arc;
 
 use epitome::{Outcome, Report};
 use leptos::prelude::*;
 
-use crate::long_text::long_text;
 use crate::run::Arriving;
 use crate::store::Store;
 use facts::Facts;
+use summary::linked;
 
 /// The summary and its facts: while it arrives, and afterwards.
 #[component]
@@ -51,9 +52,7 @@ fn Written(store: Store, report: Arc<Report>) -> impl IntoView {
         <Facts store receipt=report.receipt.clone() />
         <details class="summary" open=true>
             <summary>"The summary"</summary>
-            <div class="summary-text" tabindex="0" role="region" aria-label="The summary">
-                {long_text(&summary)}
-            </div>
+            {linked(store, &summary)}
         </details>
     }
 }

@@ -71,6 +71,7 @@ mod reading;
 mod remember;
 mod report;
 mod snapshot;
+mod sources;
 mod structured;
 mod tasks;
 mod unsupported;

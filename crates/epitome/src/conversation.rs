@@ -172,8 +172,8 @@ impl Conversation {
         u32::try_from(position + 1).ok()?.checked_add(self.earlier())
     }
 
-    /// The message of a number, as in transcripts; `None` if the log does not have it.
-    pub(crate) fn message_numbered(&self, number: u32) -> Option<&Message> {
+    /// The message of a number, as in transcripts and summaries (`- [12] …`); `None` if the log does not have it. Constant time.
+    pub fn message_numbered(&self, number: u32) -> Option<&Message> {
         let position = number.checked_sub(self.earlier())?.checked_sub(1)?;
         self.log.message(usize::try_from(position).ok()?)
     }

@@ -10,6 +10,7 @@ mod checks_with_the_provider;
 mod compacts_and_undoes;
 mod counts_requests;
 mod events_and_hooks;
+mod finds_the_sources;
 mod follows_branches;
 mod goes_from_task_to_task;
 mod guards;

@@ -36,6 +36,30 @@ test("the source of a fact is lit in the list, and opened from it", async ({ pag
   expect(await epitome.faults()).toEqual([]);
 });
 
+test("a number in a line of the summary opens its message, and any other line lights what it is from", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 1600 });
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.compact();
+  await epitome.isCompacted();
+  const summary = page.getByRole("region", { name: "The summary" });
+  const link = summary.getByRole("button").first();
+  const number = (await link.textContent()) ?? "";
+  await expect(link).toHaveAccessibleName(new RegExp(`^${number}: message #`));
+  const message = ((await link.getAttribute("aria-label")) ?? "").replace(/^.*#/, "");
+  const row = epitome.rows.filter({ hasText: new RegExp(`^${message}(user|assistant|tool)`) });
+  await link.focus();
+  await expect(row).toHaveClass(/lit/);
+  await summary.focus();
+  await expect(epitome.rows.and(page.locator(".lit"))).toHaveCount(0);
+  const said = summary.locator(".line").filter({ hasText: /^(user|assistant): / }).first();
+  await said.hover();
+  await expect(epitome.rows.and(page.locator(".lit"))).toHaveCount(1);
+  await link.click();
+  await expect(epitome.details).toContainText(`Message ${message}`);
+  expect(await epitome.faults()).toEqual([]);
+});
+
 test("a fact that hundreds of messages name links to a few of them, once its list is opened", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

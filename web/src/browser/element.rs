@@ -58,6 +58,11 @@ pub(crate) fn scroll_top(id: &str, to: Option<i32>) -> i32 {
     element.scroll_top()
 }
 
+/// The element of an event, or the nearest one around it, that fits a selector.
+pub(crate) fn closest(event: &Event, selector: &str) -> Option<Element> {
+    event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
+}
+
 /// True if the `<details>` of a toggle event are open.
 pub(crate) fn is_open(event: &Event) -> bool {
     let toggled = event.target().and_then(|target| target.dyn_into::<Element>().ok());

@@ -132,6 +132,20 @@ impl Session {
         MessageNumber::of(self.compactor.as_ref()?.log(), position)
     }
 
+    /// The position of the message with this number in a summary, if the model does not get it any more.
+    pub(crate) fn compacted_position(&self, number: u32) -> Option<usize> {
+        let compactor = self.compactor.as_ref()?;
+        let id = &compactor.conversation().message_numbered(number)?.id;
+        compactor.log().position(id).filter(|_| compactor.is_compacted(id))
+    }
+
+    /// The positions of the messages that a line of the summary is from.
+    pub(crate) fn sources(&self, line: &str) -> Vec<usize> {
+        let Some(compactor) = self.compactor.as_ref() else { return Vec::new() };
+        let ids = compactor.sources(line);
+        ids.iter().filter_map(|id| compactor.log().position(id)).collect()
+    }
+
     /// Tokens of the message at a position as it was loaded, in the provider's tokens.
     pub(crate) fn tokens(&self, position: usize) -> u32 {
         self.compactor.as_ref().map_or(0, |compactor| {

@@ -82,6 +82,14 @@ impl Compactor {
         compacted.into_iter().map(|id| id.as_str().to_owned()).collect()
     }
 
+    /// The ids of the app's messages that a line of the summary is from, in order.
+    pub fn sources(&self, line: &str) -> Vec<String> {
+        let steps = self.engine.sources(line).into_iter();
+        let mut whole: Vec<MessageId> = steps.map(|id| split_step_id(&id).0).collect();
+        whole.dedup();
+        whole.into_iter().map(|id| id.as_str().to_owned()).collect()
+    }
+
     /// What is known of a message besides its content.
     pub fn metadata(&self, id: &str) -> Result<Ts<StoredMetadata>, JsValue> {
         let (log, projection) = (self.engine.log(), self.engine.conversation().projection());

@@ -28,10 +28,19 @@ pub(super) fn of(summary: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// What stands behind the number of a message, as in `- [12] Never call before noon.`
+/// What stands behind the numbers of messages, as in `- [12] Never call before noon.`
 fn numbered(line: &str) -> Option<&str> {
-    let (number, text) = line.strip_prefix("- [")?.split_once("] ")?;
-    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(text)
+    Some(split_numbers(line)?.1)
+}
+
+/// The numbers of the messages that a line of a summary names, as in `- [4, 9] order: KX-4711`, and what stands behind them.
+/// `None` for any other line.
+pub fn split_numbers(line: &str) -> Option<(Vec<u32>, &str)> {
+    let (numbers, text) = line.strip_prefix("- [")?.split_once("] ")?;
+    let is_number = |number: &str| number.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers =
+        numbers.split(", ").map(|number| number.parse().ok().filter(|_| is_number(number)));
+    Some((numbers.collect::<Option<_>>()?, text))
 }
 
 /// The lines as entries of a transcript, one for each speaker in a row. No message has the number 0, so that facts in them
@@ -56,13 +65,14 @@ mod tests {
 
     #[test]
     fn d10_a_line_of_an_extract_is_what_somebody_said() {
-        let summary = "Requests:\n- [3] Never call me.\nSaid:\nSpeakers: A = alice\nuser: Hello.\n  Good day.\n\
+        let summary = "Requests:\n- [3] Never call me.\n- [3, 12] order: KX-4711\nSaid:\nSpeakers: A = alice\nuser: Hello.\n  Good day.\n\
                        A: Go: now.\nThat is: all.\n- [ ] ship";
         let read: Vec<String> =
             of(summary).map(|line| format!("{}|{}", line.speaker, line.text)).collect();
         let expected = [
             "earlier|Requests:",
             "earlier|Never call me.",
+            "earlier|order: KX-4711",
             "earlier|Said:",
             "user|Hello.",
             "user|Good day.",

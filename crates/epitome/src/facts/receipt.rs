@@ -300,6 +300,11 @@ impl RetainedText {
         self.seen_items.find(item_hash(item), is_same)
     }
 
+    /// True if these texts have the fact.
+    pub(super) fn has(&self, mention: &Mention) -> bool {
+        self.find(mention).is_some()
+    }
+
     /// The fact as it stands in these texts; `None` if it is not in them.
     fn find<'a>(&'a self, mention: &'a Mention) -> Option<&'a str> {
         let item = match mention.kind {

@@ -108,6 +108,7 @@ export interface Agent<M extends object = object>
     | "messages"
     | "findings"
     | "compacted"
+    | "sources"
     | "metadata"
     | "message"
     | "history"
@@ -288,6 +289,15 @@ export interface Compactor<M extends object = object> {
    * them. `history()` still has them.
    */
   compacted(): string[];
+  /**
+   * The ids of the messages that a line of the summary is from, in order: those whose numbers it names, as in `- [4, 9] …`, else
+   * the latest one that says the same, else the latest one for each of its facts, at most eight. Of a text, the first line is
+   * read.
+   *
+   * Only messages that the model does not get any more; empty if none of them says what the line says. Takes no time for a line
+   * with numbers, and for any other it takes time in proportion to the texts of these messages.
+   */
+  sources(line: string): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
   /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */

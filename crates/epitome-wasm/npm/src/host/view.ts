@@ -223,6 +223,11 @@ export class ConversationView<M extends object> {
     return this.calls.run((engine) => engine.compacted());
   }
 
+  sources(line: string): string[] {
+    const text = textOf(line, "line");
+    return this.calls.run((engine) => engine.sources(text));
+  }
+
   metadata(id: string): StoredMetadata {
     const name = this.named(id);
     return this.calls.run((engine) => engine.metadata(name));

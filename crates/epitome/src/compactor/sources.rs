@@ -1,0 +1,48 @@
+//! From a line of a summary back to the messages that it is from.
+
+use std::collections::BTreeSet;
+
+use super::Compactor;
+use crate::facts::{SaidFact, Sources};
+use crate::message::{Message, MessageId};
+
+impl Compactor {
+    /// The messages that a line of the summary is from, in order: those whose numbers it names (`- [4, 9] …`), else the latest
+    /// one that says the same, else the latest one for each of its facts, at most eight. Of a text, the first line is read.
+    ///
+    /// Only messages that the model does not get any more. Empty if none of them says what the line says. Constant time for each
+    /// number; without one, linear in the texts of these messages.
+    pub fn sources(&self, line: &str) -> Vec<MessageId> {
+        let found = match Sources::of(line) {
+            Sources::Numbers(numbers) => self.numbered(&numbers),
+            Sources::Said { whole, facts } => self.that_say(&whole, &facts),
+        };
+        let messages = found.into_iter().filter_map(|position| self.log().message(position));
+        messages.map(|message| message.id.clone()).collect()
+    }
+
+    /// The positions of the messages of these numbers.
+    fn numbered(&self, numbers: &[u32]) -> BTreeSet<usize> {
+        let named = numbers.iter().filter_map(|it| self.conversation.message_numbered(*it));
+        let positions = named.filter_map(|message| self.log().position(&message.id));
+        let projection = self.conversation.projection();
+        positions.filter(|position| projection.is_compacted(*position)).collect()
+    }
+
+    /// The position of the latest message with all that is said, or of the latest one for each of the facts.
+    fn that_say(&self, whole: &str, facts: &[SaidFact]) -> BTreeSet<usize> {
+        if whole.is_empty() {
+            return BTreeSet::new();
+        }
+        let compacted: Vec<usize> = self.conversation.projection().compacted().collect();
+        let latest = |is_wanted: &dyn Fn(&Message) -> bool| {
+            let wanted = |at: &usize| self.log().message(*at).is_some_and(is_wanted);
+            compacted.iter().copied().rev().find(wanted)
+        };
+        if let Some(position) = latest(&|it| it.readable_texts().any(|text| text.contains(whole))) {
+            return BTreeSet::from([position]);
+        }
+        let each = facts.iter();
+        each.filter_map(|fact| latest(&|it| fact.is_in(it.readable_texts(), it.role))).collect()
+    }
+}
