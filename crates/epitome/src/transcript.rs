@@ -5,6 +5,7 @@ mod envelope;
 pub(crate) mod fold;
 pub(crate) mod invalid_answer;
 pub(crate) mod prompt;
+pub(crate) mod repeats;
 
 pub use envelope::{Envelope, recalled};
 pub(crate) use envelope::{render_entry, render_state};

@@ -131,3 +131,15 @@ fn e1_a_models_changes_amend_those_that_a_program_has_read() {
     assert!(summary.contains("They like owls.\n```\nowl()\n```"), "code stays: {summary}");
     assert!(!summary.contains("```json"), "{summary}");
 }
+
+#[test]
+fn i18_a_model_that_writes_its_notes_twice_has_written_them_once() {
+    let mut compactor = compactor(SummarySettings::default());
+    let notes = "## Key facts\n- The owls of the garden like oaks.";
+    compact(&mut compactor, &[&format!("{notes}\n{notes}\n- They like water, too.")]);
+    let summary = summary(&compactor);
+    assert!(
+        summary.contains(&format!("\nNotes:\n{notes}\n## Key facts\n- They like water, too.")),
+        "{summary}"
+    );
+}

@@ -1,7 +1,6 @@
 //! What the host reports to the compactor: summaries, failures, token counts, stored records.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use super::fallback::Problem;
 use super::job::{Job, Stage};
@@ -15,6 +14,7 @@ use crate::message::{RequestId, Usage};
 use crate::policy::{Failure, FailureKind, Reason};
 use crate::structured_state::{StateDelta, read_answer};
 use crate::transcript::invalid_answer::invalid_answer;
+use crate::transcript::repeats::{without_lines_of, without_repeats};
 
 /// The longest notes of a summarizer, in bytes. They are stored with every checkpoint.
 const MAX_NOTES: usize = 100_000;
@@ -112,11 +112,16 @@ impl Compactor {
         }
         job.tries.reminder = None;
         job.changes.extend(first.into_iter().chain(changes));
+        let notes = std::mem::take(&mut job.notes);
+        // A summarizer with notes reads its text again, as it has written it.
+        let text = match notes.is_empty() {
+            true => without_repeats(text),
+            false => Cow::Borrowed(text),
+        };
         let summary = match state {
-            "" => text.to_owned(),
+            "" => text.into_owned(),
             state => format!("{state}\n{text}"),
         };
-        let notes = std::mem::take(&mut job.notes);
         self.take_answer(job, Answer { summary, notes });
     }
 
@@ -327,14 +332,4 @@ fn offloaded(record: &Record) -> Vec<String> {
             _ => None,
         })
         .collect()
-}
-
-/// An answer without the lines that it repeats of the state that it will stand behind. O(n log n).
-fn without_lines_of<'a>(state: &str, answer: &'a str) -> Cow<'a, str> {
-    if state.is_empty() {
-        return Cow::Borrowed(answer);
-    }
-    let known: BTreeSet<&str> = state.lines().filter(|line| !line.is_empty()).collect();
-    let lines = answer.lines().filter(|line| !known.contains(line.trim()));
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }

@@ -1,7 +1,5 @@
 //! From a line of a summary back to the messages that it is from.
 
-use std::collections::BTreeSet;
-
 use super::Compactor;
 use crate::facts::{SaidFact, Sources};
 use crate::message::{Message, MessageId};
@@ -13,16 +11,18 @@ impl Compactor {
     /// Only messages that the model does not get any more. Empty if none of them says what the line says. Constant time for each
     /// number; without one, linear in the texts of these messages.
     pub fn sources(&self, line: &str) -> Vec<MessageId> {
-        let found = match Sources::of(line) {
+        let mut found = match Sources::of(line) {
             Sources::Numbers(numbers) => self.numbered(&numbers),
             Sources::Said { whole, facts } => self.that_say(&whole, &facts),
         };
+        found.sort_unstable();
+        found.dedup();
         let messages = found.into_iter().filter_map(|position| self.log().message(position));
         messages.map(|message| message.id.clone()).collect()
     }
 
     /// The positions of the messages of these numbers.
-    fn numbered(&self, numbers: &[u32]) -> BTreeSet<usize> {
+    fn numbered(&self, numbers: &[u32]) -> Vec<usize> {
         let named = numbers.iter().filter_map(|it| self.conversation.message_numbered(*it));
         let positions = named.filter_map(|message| self.log().position(&message.id));
         let projection = self.conversation.projection();
@@ -30,9 +30,9 @@ impl Compactor {
     }
 
     /// The position of the latest message with all that is said, or of the latest one for each of the facts.
-    fn that_say(&self, whole: &str, facts: &[SaidFact]) -> BTreeSet<usize> {
+    fn that_say(&self, whole: &str, facts: &[SaidFact]) -> Vec<usize> {
         if whole.is_empty() {
-            return BTreeSet::new();
+            return Vec::new();
         }
         let compacted: Vec<usize> = self.conversation.projection().compacted().collect();
         let latest = |is_wanted: &dyn Fn(&Message) -> bool| {
@@ -40,7 +40,7 @@ impl Compactor {
             compacted.iter().copied().rev().find(wanted)
         };
         if let Some(position) = latest(&|it| it.readable_texts().any(|text| text.contains(whole))) {
-            return BTreeSet::from([position]);
+            return vec![position];
         }
         let each = facts.iter();
         each.filter_map(|fact| latest(&|it| fact.is_in(it.readable_texts(), it.role))).collect()

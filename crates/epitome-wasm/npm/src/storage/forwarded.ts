@@ -46,6 +46,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   messages: "never",
   findings: "never",
   compacted: "never",
+  sources: "never",
   metadata: "never",
   message: "never",
   history: "never",
