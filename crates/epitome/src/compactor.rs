@@ -70,6 +70,7 @@ mod queries;
 mod reading;
 mod remember;
 mod report;
+mod shorten;
 mod snapshot;
 mod sources;
 mod structured;

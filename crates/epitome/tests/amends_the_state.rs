@@ -11,7 +11,7 @@ use crate::harness;
 
 use epitome::message::{Message, Role};
 use epitome::policy::{Keep, SummarySettings, Unsupported};
-use epitome::tokens::CharactersPer;
+use epitome::tokens::{CharactersPer, Tokenizer as _};
 use epitome::{Compactor, Outcome, Output, Policy, Reason};
 use epitome_extractive::for_model;
 use harness::compactor_with;
@@ -142,4 +142,20 @@ fn i18_a_model_that_writes_its_notes_twice_has_written_them_once() {
         summary.contains(&format!("\nNotes:\n{notes}\n## Key facts\n- They like water, too.")),
         "{summary}"
     );
+}
+
+#[test]
+fn d10_notes_beside_a_state_keep_within_the_most_tokens_of_an_answer() {
+    let mut compactor =
+        compactor(SummarySettings { max_tokens: Some(400), ..SummarySettings::default() });
+    let course: String =
+        (0..60).map(|at| format!("- Then the user asked for step {at} of it.\n")).collect();
+    compact(&mut compactor, &[&format!("## Course\n{course}- The order QZ9981 is late.")]);
+    let summary = summary(&compactor);
+    let (state, notes) = summary.split_once("Notes:\n").unwrap();
+    assert!(state.contains("[1] Never use concrete in it."), "{state}");
+    assert!(notes.contains("The order QZ9981 is late."), "what is nowhere else stays: {notes}");
+    assert!(notes.contains("step 0 of it") && !notes.contains("step 59 of it"), "{notes}");
+    // 400 tokens and a half of it, as the answer alone may have.
+    assert!(CharactersPer(3).count(&summary) <= 600, "{}", CharactersPer(3).count(&summary));
 }

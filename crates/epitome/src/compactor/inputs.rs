@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::fallback::Problem;
 use super::job::{Job, Stage};
+use super::shorten::shortened;
 use super::{CommandError, Compactor, Event, Output, State};
 use super::{Outcome, Report};
 use crate::conversation::Reported;
@@ -120,7 +121,11 @@ impl Compactor {
         };
         let summary = match state {
             "" => text.into_owned(),
-            state => format!("{state}\n{text}"),
+            state => {
+                let meter = self.conversation.meter();
+                let most = self.scale().to_meter(job.tries.answer_tokens) - meter.count(state);
+                format!("{state}\n{}", shortened(&text, state, most, meter))
+            }
         };
         self.take_answer(job, Answer { summary, notes });
     }

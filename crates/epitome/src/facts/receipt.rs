@@ -305,6 +305,11 @@ impl RetainedText {
         self.find(mention).is_some()
     }
 
+    /// True if one of the facts is in none of these texts.
+    pub(crate) fn lacks(&self, facts: &Facts) -> bool {
+        facts.mentions().iter().any(|mention| self.find(mention).is_none())
+    }
+
     /// The fact as it stands in these texts; `None` if it is not in them.
     fn find<'a>(&'a self, mention: &'a Mention) -> Option<&'a str> {
         let item = match mention.kind {

@@ -129,6 +129,10 @@ impl Facts {
         self.unlisted
     }
 
+    pub(super) fn mentions(&self) -> &[Mention] {
+        &self.mentions
+    }
+
     pub(super) fn into_vec(self) -> Vec<Mention> {
         self.mentions
     }
