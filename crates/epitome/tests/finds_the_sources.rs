@@ -36,7 +36,7 @@ fn d10_a_line_of_a_summary_leads_to_its_messages() {
     let compactor = compacted(&talk, &|_| "They talked about an order.".into());
     for (line, expected) in [
         ("- [1, 3] order: KX-4711", &[0, 2][..]),
-        // Only what the model does not get any more.
+        // Only what the summary is about.
         ("- [1, 4000] order: KX-4711", &[0]),
         ("user: Please cancel order KX-4711 for Mara Lind.", &[0]),
         ("- assistant: The order costs 42 euros.", &[2]),

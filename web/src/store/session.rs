@@ -132,11 +132,11 @@ impl Session {
         MessageNumber::of(self.compactor.as_ref()?.log(), position)
     }
 
-    /// The position of the message with this number in a summary, if the model does not get it any more.
-    pub(crate) fn compacted_position(&self, number: u32) -> Option<usize> {
+    /// The position of the message with this number in a summary.
+    pub(crate) fn position_of_number(&self, number: u32) -> Option<usize> {
         let compactor = self.compactor.as_ref()?;
         let id = &compactor.conversation().message_numbered(number)?.id;
-        compactor.log().position(id).filter(|_| compactor.is_compacted(id))
+        compactor.log().position(id)
     }
 
     /// The positions of the messages that a line of the summary is from.

@@ -56,7 +56,7 @@ fn line(store: Store, text: &str) -> impl IntoView + use<> {
     };
     let numbers = numbers.into_iter().enumerate().map(|(index, number)| {
         let comma = (index > 0).then_some(", ");
-        let position = store.read(|session| session.compacted_position(number));
+        let position = store.read(|session| session.position_of_number(number));
         let named = position.and_then(|position| store.read(|session| session.number(position)));
         let Some((position, named)) = position.zip(named) else {
             return view! { {comma} {number.to_string()} }.into_any();

@@ -6,10 +6,10 @@ use crate::message::{Message, MessageId};
 
 impl Compactor {
     /// The messages that a line of the summary is from, in order: those whose numbers it names (`- [4, 9] …`), else the latest
-    /// one that says the same, else the latest one for each of its facts, at most eight. Of a text, the first line is read.
+    /// one that says the same, else the latest one for each of its facts, at most four. Of a text, the first line is read.
     ///
-    /// Only messages that the model does not get any more. Empty if none of them says what the line says. Constant time for each
-    /// number; without one, linear in the texts of these messages.
+    /// Without numbers, only messages that the model does not get any more are looked through. Empty if there are none. Constant
+    /// time for each number; without one, linear in the texts of these messages.
     pub fn sources(&self, line: &str) -> Vec<MessageId> {
         let mut found = match Sources::of(line) {
             Sources::Numbers(numbers) => self.numbered(&numbers),
@@ -25,8 +25,7 @@ impl Compactor {
     fn numbered(&self, numbers: &[u32]) -> Vec<usize> {
         let named = numbers.iter().filter_map(|it| self.conversation.message_numbered(*it));
         let positions = named.filter_map(|message| self.log().position(&message.id));
-        let projection = self.conversation.projection();
-        positions.filter(|position| projection.is_compacted(*position)).collect()
+        positions.filter(|position| *position < self.conversation.projection().covered).collect()
     }
 
     /// The position of the latest message with all that is said, or of the latest one for each of the facts.

@@ -6,7 +6,7 @@ use super::{fact::Mention, lines};
 use crate::message::{Entry, Role};
 
 /// The most facts of a line that are looked for: each can take a pass over all messages.
-const MAX_FACTS: usize = 8;
+const MAX_FACTS: usize = 4;
 
 /// How the messages that a line is from are found.
 pub(crate) enum Sources {

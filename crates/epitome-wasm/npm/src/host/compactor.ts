@@ -291,11 +291,11 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /**
    * The ids of the messages that a line of the summary is from, in order: those whose numbers it names, as in `- [4, 9] …`, else
-   * the latest one that says the same, else the latest one for each of its facts, at most eight. Of a text, the first line is
+   * the latest one that says the same, else the latest one for each of its facts, at most four. Of a text, the first line is
    * read.
    *
-   * Only messages that the model does not get any more; empty if none of them says what the line says. Takes no time for a line
-   * with numbers, and for any other it takes time in proportion to the texts of these messages.
+   * Without numbers, only messages that the model does not get any more are looked through, which takes time in proportion to their
+   * texts. Empty if there are none.
    */
   sources(line: string): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
