@@ -175,7 +175,7 @@ test("a1: a message that a reducer removes is marked too; a message of several s
 
 test("d10: a line of the summary leads to the app's messages that it is from", async () => {
   const asked = said("user", "Please cancel order KX-4711 for Mara Lind.");
-  const policy = { window: 100_000, triggers: ["manual"], minSaving: 0, keep: { messages: 2 }, summary: { maxTokens: 150 } };
+  const policy = { window: 100_000, triggers: ["manual"], minSaving: 0, keep: { messages: 2 }, keepRequestsTokens: 0, summary: { maxTokens: 150 } };
   const compactor = await createCompactor({ format: "openai-chat", policy });
   compactor.append([asked, ...chatOf(29)]);
   assert.deepEqual(compactor.sources("- [1] KX-4711"), [], "there is no summary yet");

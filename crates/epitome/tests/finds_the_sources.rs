@@ -40,6 +40,8 @@ fn d10_a_line_of_a_summary_leads_to_its_messages() {
         ("- [1, 4000] order: KX-4711", &[0]),
         ("user: Please cancel order KX-4711 for Mara Lind.", &[0]),
         ("- assistant: The order costs 42 euros.", &[2]),
+        // Sentences that do not follow each other, and one that is cut off.
+        ("assistant: Order KX-47 is another one · and 1420 is its pri…", &[1]),
         ("* Mara Lind wants order KX-4711 cancelled.", &[0]),
         // A part of a longer number or code is not the same.
         ("It costs 42 euros, said Mara Lind.", &[0, 2]),

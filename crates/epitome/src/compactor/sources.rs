@@ -13,7 +13,7 @@ impl Compactor {
     pub fn sources(&self, line: &str) -> Vec<MessageId> {
         let mut found = match Sources::of(line) {
             Sources::Numbers(numbers) => self.numbered(&numbers),
-            Sources::Said { whole, facts } => self.that_say(&whole, &facts),
+            Sources::Said { sentences, facts } => self.that_say(&sentences, &facts),
         };
         found.sort_unstable();
         found.dedup();
@@ -28,9 +28,9 @@ impl Compactor {
         positions.filter(|position| *position < self.conversation.projection().covered).collect()
     }
 
-    /// The position of the latest message with all that is said, or of the latest one for each of the facts.
-    fn that_say(&self, whole: &str, facts: &[SaidFact]) -> Vec<usize> {
-        if whole.is_empty() {
+    /// The position of the latest message with all these sentences, or of the latest one for each of the facts.
+    fn that_say(&self, sentences: &[String], facts: &[SaidFact]) -> Vec<usize> {
+        if sentences.is_empty() {
             return Vec::new();
         }
         let compacted: Vec<usize> = self.conversation.projection().compacted().collect();
@@ -38,7 +38,10 @@ impl Compactor {
             let wanted = |at: &usize| self.log().message(*at).is_some_and(is_wanted);
             compacted.iter().copied().rev().find(wanted)
         };
-        if let Some(position) = latest(&|it| it.readable_texts().any(|text| text.contains(whole))) {
+        let has = |it: &Message, sentence: &String| {
+            it.readable_texts().any(|text| text.contains(sentence.as_str()))
+        };
+        if let Some(position) = latest(&|it| sentences.iter().all(|sentence| has(it, sentence))) {
             return vec![position];
         }
         let each = facts.iter();

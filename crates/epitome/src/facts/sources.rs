@@ -4,9 +4,13 @@ use super::receipt::RetainedText;
 use super::scan::Facts;
 use super::{fact::Mention, lines};
 use crate::message::{Entry, Role};
+use epitome_text::sentence;
 
 /// The most facts of a line that are looked for: each can take a pass over all messages.
 const MAX_FACTS: usize = 4;
+
+/// Stands between sentences of one message that do not follow each other.
+const BETWEEN: &str = " · ";
 
 /// How the messages that a line is from are found.
 pub(crate) enum Sources {
@@ -14,9 +18,9 @@ pub(crate) enum Sources {
     Numbers(Vec<u32>),
     /// They say what the line says.
     Said {
-        /// The line as a whole, without what a summary puts before it.
-        whole: String,
-        /// What is looked for if no message has the whole line.
+        /// The sentences of the line, without what a summary puts before and between them.
+        sentences: Vec<String>,
+        /// What is looked for if no message has all of these.
         facts: Vec<SaidFact>,
     },
 }
@@ -33,10 +37,13 @@ impl Sources {
         }
         let said = text.trim().trim_start_matches(['-', '*', '•', '>']).trim_start();
         let said = lines::of(said).next().map_or("", |line| line.text).trim().to_owned();
+        let pieces = said.split(BETWEEN).flat_map(sentence::split);
+        let pieces = pieces.map(|piece| piece.trim_end_matches('…').trim());
+        let sentences = pieces.filter(|piece| !piece.is_empty()).map(str::to_owned).collect();
         let mut facts = Facts::default();
         facts.read(&[Entry { number: 0, speaker: "user".into(), time: None, text: said.clone() }]);
         let facts = facts.into_vec().into_iter().filter(|fact| fact.text != said);
-        Self::Said { facts: facts.take(MAX_FACTS).map(SaidFact).collect(), whole: said }
+        Self::Said { facts: facts.take(MAX_FACTS).map(SaidFact).collect(), sentences }
     }
 }
 
