@@ -9,9 +9,6 @@ use epitome_text::sentence;
 /// The most facts of a line that are looked for: each can take a pass over all messages.
 const MAX_FACTS: usize = 4;
 
-/// Stands between sentences of one message that do not follow each other.
-const BETWEEN: &str = " · ";
-
 /// How the messages that a line is from are found.
 pub(crate) enum Sources {
     /// The line names them.
@@ -37,7 +34,7 @@ impl Sources {
         }
         let said = text.trim().trim_start_matches(['-', '*', '•', '>']).trim_start();
         let said = lines::of(said).next().map_or("", |line| line.text).trim().to_owned();
-        let pieces = said.split(BETWEEN).flat_map(sentence::split);
+        let pieces = said.split(sentence::SEPARATOR).flat_map(sentence::split);
         let pieces = pieces.map(|piece| piece.trim_end_matches('…').trim());
         let sentences = pieces.filter(|piece| !piece.is_empty()).map(str::to_owned).collect();
         let mut facts = Facts::default();
