@@ -11,8 +11,8 @@ async function summary(messages, tokens) {
     keep: { messages: 0 },
     keepRequestsTokens: 0,
     reducers: [],
-    // An answer may be half longer than it was asked to be, and estimated tokens may be a tenth off.
-    summary: { maxTokens: Math.max(Math.floor((tokens * 0.9) / 1.5), 1), windowTokens: WINDOW, fallbackSummarizers: ["extractive"] },
+    // In estimated tokens, which may be a tenth off.
+    summary: { maxTokens: Math.max(Math.floor(tokens * 0.9), 1), windowTokens: WINDOW, fallbackSummarizers: ["extractive"] },
   };
   const summarize = openAICompatible({ baseURL: BASE_URL, model: MODEL, timeouts: LIMITS });
   const compactor = await createCompactor({ format: "openai-chat", policy, summarize });

@@ -72,7 +72,7 @@ impl Compactor {
             return self.try_otherwise(job, &Problem::Failed, error.to_string());
         }
         job.tries.is_instructed = false;
-        job.tries.answer_tokens = request.max_tokens;
+        job.tries.target_tokens = request.target_tokens;
         job.attempts += 1;
         job.asked.requests += 1;
         self.next_request += 1;

@@ -106,8 +106,8 @@ pub(super) struct Tries {
     truncated: u32,
     /// The summarizer's window as its server has said.
     window_tokens: Option<u32>,
-    /// The most tokens of the answer to the present request.
-    pub(super) answer_tokens: u32,
+    /// How many tokens the summary of the present request is to have.
+    pub(super) target_tokens: u32,
     /// True if the summarizer of the present request was given the instructions.
     pub(super) is_instructed: bool,
 }
@@ -122,7 +122,7 @@ impl Tries {
             divisions: 0,
             truncated: 0,
             window_tokens: None,
-            answer_tokens: u32::MAX,
+            target_tokens: u32::MAX,
             is_instructed: false,
         }
     }

@@ -123,7 +123,7 @@ impl Compactor {
             "" => text.into_owned(),
             state => {
                 let meter = self.conversation.meter();
-                let most = self.scale().to_meter(job.tries.answer_tokens) - meter.count(state);
+                let most = self.scale().to_meter(job.tries.target_tokens) - meter.count(state);
                 format!("{state}\n{}", shortened(&text, state, most, meter))
             }
         };

@@ -1,4 +1,4 @@
-//! The notes of a model that are too long beside the state that they stand behind.
+//! The notes of a model that are longer than the state before them leaves space for.
 
 use std::borrow::Cow;
 
