@@ -1,13 +1,13 @@
-//! Coding sessions with summaries that were written in them: how many of the names in such a summary are in ours.
+//! Coding sessions with summaries that were written in them: how many of the names in such a summary are in ours, and how much of
+//! what it says was decided and comes next.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::data;
-use crate::engine;
-use crate::tokens;
+use crate::words::{terms, words};
+use crate::{baselines, data, engine, tokens};
 
 /// The most tokens of our summary.
 const BUDGET: usize = 4_000;
@@ -28,11 +28,16 @@ pub(crate) struct Compared {
     pub(crate) missing: Vec<String>,
 }
 
+/// The messages before a recorded summary.
+fn before<'a>(summary: &Value, messages: &'a [Value]) -> &'a [Value] {
+    let count = summary["index_in_openai_file"].as_u64().unwrap_or(0) as usize;
+    messages.get(..count).unwrap_or_default()
+}
+
 /// Summarizes what was before a recorded summary.
 pub(crate) fn compare(summary: &Value, messages: &[Value]) -> Compared {
     let written = summary["summary"].as_str().unwrap_or_default();
-    let count = summary["index_in_openai_file"].as_u64().unwrap_or(0) as usize;
-    let before = messages.get(..count).unwrap_or_default();
+    let before = before(summary, messages);
     let history: Vec<String> = before.iter().map(data::text_of).collect();
     let history = history.join("\n");
     let names: Vec<String> = names(written)
@@ -59,6 +64,72 @@ pub(crate) fn print(folder: &Path, show: bool) {
             println!("{own}\n==== missing {missing:?}");
         }
     }
+    println!("\n## Decisions and next steps of these summaries\n");
+    println!(
+        "| summary | section | lines | epitome | tail | random sentences | cover |\n|---|---|---|---|---|---|---|"
+    );
+    for (number, summary) in (1..).zip(recorded(folder)) {
+        let before = before(&summary, messages);
+        let texts: Vec<String> = before.iter().map(data::text_of).collect();
+        let own = engine::summary(before, BUDGET);
+        let kept = [
+            own,
+            baselines::tail(&texts, BUDGET),
+            baselines::random(&texts, BUDGET, SEED),
+            baselines::cover(&texts, BUDGET),
+        ];
+        let history = texts.join("\n");
+        let written = summary["summary"].as_str().unwrap_or_default();
+        for (section, headings) in SECTIONS {
+            let lines = lines_of(written, headings);
+            if lines.is_empty() {
+                continue;
+            }
+            let found = kept.iter().map(|text| format!(" {:.3} |", said(&lines, &history, text)));
+            println!("| {number} | {section} | {} |{}", lines.len(), found.collect::<String>());
+        }
+    }
+}
+
+/// The sections that are compared, by words of their headings.
+const SECTIONS: [(&str, &[&str]); 2] =
+    [("decisions", &["decision", "preference"]), ("next steps", &["next step", "current task"])];
+const SEED: u64 = 1;
+
+/// The items of lists in the sections whose headings have one of these words.
+fn lines_of<'a>(summary: &'a str, headings: &[&str]) -> Vec<&'a str> {
+    let (mut is_wanted, mut in_code) = (false, false);
+    let mut lines = Vec::new();
+    for line in summary.lines() {
+        in_code ^= line.starts_with("```");
+        if let Some(heading) = line.strip_prefix("## ") {
+            let heading = heading.to_lowercase();
+            is_wanted = headings.iter().any(|word| heading.contains(word));
+        } else if is_wanted && !in_code {
+            let text = line.trim_start();
+            let is_numbered =
+                text.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+            if is_numbered || text.starts_with("- ") {
+                lines.push(text);
+            }
+        }
+    }
+    lines
+}
+
+/// How much of these lines a text says: the share of the words of each, of those that the messages have, that are in the one
+/// line of the text that has most of them.
+fn said(lines: &[&str], history: &str, text: &str) -> f64 {
+    let set = |text: &str| -> BTreeSet<String> { terms(&words(text)).into_iter().collect() };
+    let known = set(history);
+    let kept: Vec<BTreeSet<String>> = text.lines().map(set).collect();
+    let shares = lines.iter().filter_map(|line| {
+        let wanted: BTreeSet<String> = set(line).intersection(&known).cloned().collect();
+        let best = kept.iter().map(|line| wanted.intersection(line).count()).max().unwrap_or(0);
+        (!wanted.is_empty()).then(|| best as f64 / wanted.len() as f64)
+    });
+    let shares: Vec<f64> = shares.collect();
+    shares.iter().sum::<f64>() / shares.len().max(1) as f64
 }
 
 /// What a summary names exactly: files, paths, branches, methods and classes.
@@ -81,4 +152,23 @@ fn is_name(word: &str) -> bool {
     let is_word =
         word.len() >= 4 && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
     is_word && (is_file || small_then_capital || word.matches('/').count() >= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_a_section_are_found_in_the_line_that_says_most_of_them() {
+        let summary = "## Key Decisions Made\n1. **Use oaks** along the wall\n## Files\n- wall.ts\n\
+            ## Next Steps (W2)\n### Later\n- Paint the fence\n```\n- no line\n```\nText.";
+        let decisions = lines_of(summary, SECTIONS[0].1);
+        assert_eq!(decisions, ["1. **Use oaks** along the wall"]);
+        let next = lines_of(summary, SECTIONS[1].1);
+        assert_eq!(next, ["- Paint the fence"]);
+        let history = "We use oaks along the wall. Who paints the fence?";
+        assert_eq!(said(&next, history, "Oaks.\nThe fence needs to be painted."), 1.0);
+        assert_eq!(said(&next, history, "The fence.\nPaint it."), 0.5);
+        assert_eq!(said(&next, history, ""), 0.0);
+    }
 }

@@ -17,7 +17,8 @@ conversations, of the paired difference to the method that has no brackets. The 
 the conversation (`o200k_base`). AG: the share of the words of a reference answer that are still there in the sentence
 that says them. E: the share of the sentences that prove the answer. I_need: the share of the identifiers that the
 assistant uses later; labelled: only those in whose clause a word says what they are. F_zh and F_ja: the share of what
-the user of a booking chat wanted that is still there.
+the user of a booking chat wanted that is still there. Decisions and next steps of a recorded summary: the share of the words of
+each line, of those that the messages before it have, that are in the one line of a text of 4,000 tokens that has most of them.
 
 The strategies of LangChain (`@langchain/core`, `langchain`) and of context-chef (`@context-chef/core`) run in Node, from
 npm, with the messages as they are and with the same count of tokens. Two need no model: `trimMessages` with the strategy
