@@ -12,12 +12,14 @@ const FENCE: &str = "```";
 struct Unit<'a> {
     text: &'a str,
     is_heading: bool,
+    /// The index of the heading above it.
+    heading: Option<usize>,
     is_kept: bool,
 }
 
 /// The notes in at most so many tokens: first the lines with facts that neither the state nor a line before has, then the others,
-/// each kind in order. A model's account of who asked for what goes first, which the state says in less. Headings stay where a
-/// line below them does. Linear in the notes and the state.
+/// each kind in order. So a model's account of who asked for what is left out before its facts: the state says that in less. A heading
+/// stays if a line below it does. Linear in the notes and the state.
 pub(super) fn shortened<'a>(
     notes: &'a str,
     state: &str,
@@ -40,8 +42,9 @@ pub(super) fn shortened<'a>(
             if only_new && !said.lacks(&facts(unit.text)) {
                 continue;
             }
-            let heading = heading(&units, index);
-            let heading_text = heading.and_then(|at| units.get(at)).map_or("", |it| it.text);
+            let heading = unit.heading;
+            let missing = heading.and_then(|at| units.get(at)).filter(|heading| !heading.is_kept);
+            let heading_text = missing.map_or("", |heading| heading.text);
             // With the line breaks behind them.
             let cost = meter.count(unit.text) + meter.count(heading_text) + MeterTokens::new(2);
             if cost > left {
@@ -63,6 +66,7 @@ pub(super) fn shortened<'a>(
 /// The lines that say something, each with its kind.
 fn units(notes: &str) -> Vec<Unit<'_>> {
     let mut units = Vec::new();
+    let mut heading = None;
     let mut rest = notes;
     while !rest.is_empty() {
         let line = rest.split('\n').next().unwrap_or_default();
@@ -80,17 +84,14 @@ fn units(notes: &str) -> Vec<Unit<'_>> {
         let (text, after) = rest.split_at(end);
         if !text.trim().is_empty() {
             let is_heading = text.starts_with('#');
-            units.push(Unit { text, is_heading, is_kept: false });
+            if is_heading {
+                heading = Some(units.len());
+            }
+            units.push(Unit { text, is_heading, heading, is_kept: false });
         }
         rest = after.strip_prefix('\n').unwrap_or(after);
     }
     units
-}
-
-/// The index of the heading above a line, if it is not kept yet.
-fn heading(units: &[Unit<'_>], index: usize) -> Option<usize> {
-    let at = units.get(..index)?.iter().rposition(|unit| unit.is_heading)?;
-    units.get(at).is_some_and(|unit| !unit.is_kept).then_some(at)
 }
 
 fn facts(line: &str) -> Facts {
@@ -125,6 +126,10 @@ mod tests {
         );
         assert_eq!(within(45), "## Key facts\n- It was paid with card 4411.");
         assert_eq!(within(5), "");
+        let long = "a line that says nothing\n".repeat(100_000);
+        let meter = Meter::new(Box::new(CharactersPer(1)));
+        let kept = shortened(&long, "", MeterTokens::new(60), &meter);
+        assert_eq!(kept.lines().count(), 2, "{kept}");
         for most in 0..260 {
             let notes = within(most);
             assert!(notes.len() <= most as usize, "{most}: {notes}");
