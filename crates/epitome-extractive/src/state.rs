@@ -508,9 +508,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn d10_neither_a_part_of_a_number_nor_a_measure_is_known() {
+    fn d10_neither_a_part_of_a_number_nor_a_measure_nor_a_date_is_known() {
         let said = "It must be under 140 euros. It fell from 64,050 to 47,900 within 25–30 days. \
-                    The 24-hour ticket KD-77120 makes a total of 384.";
+                    The 24-hour ticket KD-77120 makes a total of 384. It is valid until June 2027, on 5 May 09:30 it was sold.";
         let written = written_with_tools(&[("assistant", said)]);
         let known: Vec<&str> =
             written.lines().skip_while(|line| *line != "Known:").skip(1).collect();

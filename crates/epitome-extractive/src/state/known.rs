@@ -119,7 +119,9 @@ impl Known {
             // What a short number is stands near before it: words before those say something else. A long one is a number of
             // something, such as a customer.
             let named = last_words(before, words_before(value));
-            if let Some(label) = identifier::label(named, &self.stop_words) {
+            if let Some(label) =
+                identifier::label(named, &self.stop_words).filter(|label| !is_month(label))
+            {
                 self.mention(&label, value, Mention::Said);
             }
         });
@@ -331,6 +333,16 @@ fn is_thing(value: &str) -> bool {
     let is_path = value.bytes().filter(|byte| *byte == b'/').count() > 1;
     let names = value.bytes().any(|byte| byte.is_ascii_digit()) || value.contains('@') || is_path;
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
+}
+
+/// What stands before a year or a time and does not say what it is: months in English, German, French and Spanish.
+const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug \
+    sep sept oct nov dec januar februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août \
+    septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre \
+    diciembre";
+
+fn is_month(label: &str) -> bool {
+    MONTHS.split(' ').any(|month| month == label)
 }
 
 /// The kind of things that names of code are.
