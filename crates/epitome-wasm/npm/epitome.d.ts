@@ -175,6 +175,15 @@ export interface Compactor<M extends object = object> {
    * them. `history()` still has them.
    */
   compacted(): string[];
+  /**
+   * The ids of the messages that a line of the summary is from, in order: those whose numbers it names, as in `- [4, 9] …`, else
+   * the latest one that says the same, else the latest one for each of its facts, at most four. Of a text, the first line is
+   * read.
+   *
+   * Without numbers, only messages that the model does not get any more are looked through, which takes time in proportion to their
+   * texts. Empty if there are none.
+   */
+  sources(line: string): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
   metadata(id: string): StoredMetadata;
   /** The message of this id, as the app has given it last; undefined if only a snapshot of it is there. */
@@ -1671,7 +1680,7 @@ export interface ClearToolResultsRule {
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
   readonly name: string;
 }
 
