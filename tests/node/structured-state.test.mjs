@@ -41,10 +41,11 @@ for (const format of FORMATS) {
     assert.equal((await again.compact()).outcome, "applied");
     assert.ok(requests.at(-1).input.includes("- [x] dig"), "the next summarizer gets what the app has set");
     assert.deepEqual(again.structuredState(), edited);
-    again.undo();
-    assert.deepEqual(again.structuredState(), edited);
-    again.undo();
-    assert.deepEqual(again.structuredState(), { risks: [{ text: "It may rain." }] });
+    for (const earlier of [edited, state, { risks: [{ text: "It may rain." }] }, {}]) {
+      again.undo();
+      assert.deepEqual(again.structuredState(), earlier);
+    }
+    assert.throws(() => again.undo(), { code: "nothing-to-undo" });
     again.dispose();
     compactor.dispose();
   });

@@ -101,8 +101,8 @@ export interface Compactor<M extends object = object> {
    * changes to it beside each summary.
    */
   structuredState(): StructuredState;
-  /** Sets the structured state, within the limits of its lists. `undo()` of the summary before takes it back. A `stateChanged`
-   * event says whenever it is another one, whatever the cause. */
+  /** Sets the structured state, within the limits of its lists. `undo()` takes it back. A `stateChanged` event says whenever it is
+   * another one, whatever the cause. */
   setStructuredState(state: StructuredState): void;
   /** How often each layer of compaction has worked: reducers alone, summaries, and summaries of completed tasks. Takes time in
    * proportion to the messages. */
@@ -210,7 +210,7 @@ export interface Compactor<M extends object = object> {
   messagesWithRecall(options?: RecallOptions): Promise<M[]>;
   /** The whole tool result that was offloaded under this name, such as `tool-results/call_1.txt`. */
   offloaded(path: string): string | undefined;
-  /** Undoes the latest compaction. */
+  /** Undoes the latest compaction, or takes back the structured state that was set since then, up to 32 of them in a row. */
   undo(): void;
   /**
    * Takes what the provider reported for the latest request: the usage object of any provider, of the AI SDK or of LangChain;

@@ -385,10 +385,14 @@ impl Compactor {
         self.slice = bytes.max(1);
     }
 
-    /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since.
+    /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since. If the app has set
+    /// the structured state since then, that is taken back instead.
     pub fn undo(&mut self) -> Result<(), CommandError> {
         if !matches!(self.state, State::Idle | State::Paused { .. }) {
             return Err(CommandError::Busy);
+        }
+        if self.log().has_newer_state() {
+            return Ok(self.conversation.append(Record::UndoStructuredState {})?);
         }
         let checkpoint = self.conversation.log().checkpoint();
         let checkpoint = checkpoint.ok_or(CommandError::NothingToUndo)?.id;

@@ -9,7 +9,7 @@ use epitome::message::{Message, MessageId, Role};
 use epitome::policy::{Keep, PrepareAt, Summarizer, SummaryInput, SummarySettings};
 use epitome::tokens::CharactersPer;
 use epitome::{
-    Compactor, Contract, Event, Outcome, Phase, Policy, Reason, Snapshot, StateEntry,
+    CommandError, Compactor, Contract, Event, Outcome, Phase, Policy, Reason, Snapshot, StateEntry,
     StructuredState,
 };
 use epitome_extractive::extract_with_state;
@@ -113,14 +113,59 @@ fn e1_an_undo_takes_back_changes_of_the_summarizer_and_of_the_app() {
     compactor.set_structured_state(decided("Sell it all.")).unwrap();
     compactor.set_structured_state(decided("Sell half.")).unwrap();
     assert_eq!(texts(&compactor.structured_state().decisions), ["Sell half."]);
+    let expected: [&[&str]; 4] =
+        [&["Sell it all."], &["Plant oaks.", "Dig first."], &["Dig first."], &[]];
+    for expected in expected {
+        undo(&mut compactor);
+        assert_eq!(texts(&compactor.structured_state().decisions), expected);
+        let restored = restored(&compactor);
+        assert_eq!(restored.structured_state(), compactor.structured_state());
+    }
+    assert_eq!(compactor.undo(), Err(CommandError::NothingToUndo));
+}
+
+#[test]
+fn e1_what_was_done_last_is_undone_first_also_after_a_restore() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    compact(&mut compactor, FIRST);
+    compactor.set_structured_state(decided("Sell it all.")).unwrap();
+    compactor.append(Message::new("more", Role::User, "And the hedge?")).unwrap();
+    let mut again = restored(&compactor);
+    undo(&mut again);
+    assert_eq!(again.log().len(), compactor.log().len(), "messages stay");
+    assert!(again.log().checkpoint().is_some(), "the summary is older than the state");
+    assert_eq!(texts(&again.structured_state().decisions), ["Plant oaks."]);
+    undo(&mut again);
+    assert!(again.log().checkpoint().is_none() && again.structured_state().is_empty());
+}
+
+#[test]
+fn e1_a_state_that_is_set_again_and_again_takes_no_more_space() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    for key in 0..1_000 {
+        compactor.set_structured_state(decided(&format!("Dig {key}."))).unwrap();
+    }
+    let records = compactor.log().records().len();
+    assert!(records <= compactor.log().len() + 32, "{records}");
+    let mut undone = Vec::new();
+    while compactor.undo().is_ok() {
+        undone.extend(texts(&compactor.structured_state().decisions).into_iter().map(String::from));
+    }
+    let latest: Vec<String> = (968..999).rev().map(|key| format!("Dig {key}.")).collect();
+    assert_eq!(undone, latest);
+}
+
+/// Undoes what was done last.
+fn undo(compactor: &mut Compactor) {
     compactor.undo().unwrap();
-    drive(&mut compactor, |_| String::new());
-    assert_eq!(texts(&compactor.structured_state().decisions), ["Dig first."]);
+    drive(compactor, |_| String::new());
+}
+
+/// The compactor as it is stored and restored.
+fn restored(compactor: &Compactor) -> Compactor {
     let stored = compactor.snapshot().to_json_lines().unwrap();
-    let restored = Snapshot::from_json_lines(&stored).unwrap();
-    let restored =
-        Compactor::restore(restored, Contract::default(), Box::new(CharactersPer(3))).unwrap();
-    assert_eq!(restored.structured_state(), compactor.structured_state());
+    let snapshot = Snapshot::from_json_lines(&stored).unwrap();
+    Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap()
 }
 
 #[test]

@@ -163,7 +163,8 @@ pub(super) fn line(record: &Record) -> Result<String, SnapshotError> {
 /// A line of this kind with these fields, which are JSON. Texts are put together, because a conversation is written in less than
 /// half the time in which it is copied into JSON values first.
 fn written(kind: &str, fields: &str) -> String {
-    format!("{{\"{KIND}\":\"{kind}\",{fields}}}\n")
+    let comma = if fields.is_empty() { "" } else { "," };
+    format!("{{\"{KIND}\":\"{kind}\"{comma}{fields}}}\n")
 }
 
 fn field(name: &str, value: &impl Serialize) -> Result<String, SnapshotError> {

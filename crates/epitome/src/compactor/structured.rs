@@ -11,7 +11,7 @@ impl Compactor {
     }
 
     /// Sets the structured state, within the limits of its lists. The next summarizer is given it, and the next summary shows
-    /// it with the summarizer's changes. An undo of the summary before takes it back.
+    /// it with the summarizer's changes. An undo takes it back.
     pub fn set_structured_state(&mut self, state: StructuredState) -> Result<(), CommandError> {
         let record = self.log().state_record(state.within_limits());
         Ok(self.conversation.append(record)?)

@@ -163,6 +163,7 @@ impl Conversation {
             Record::Todo { .. }
             | Record::Memory { .. }
             | Record::StructuredState { .. }
+            | Record::UndoStructuredState {}
             | Record::Undone { .. }
             | Record::Reasoning { .. }
             | Record::Task { .. }

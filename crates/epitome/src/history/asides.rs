@@ -122,6 +122,7 @@ impl Record {
                 | Self::Todo { .. }
                 | Self::Memory { .. }
                 | Self::StructuredState { .. }
+                | Self::UndoStructuredState {}
                 | Self::Reasoning { .. }
         )
     }

@@ -189,11 +189,9 @@ impl Log {
                 }
                 None => self.memory = Some(index),
             },
-            Record::StructuredState { .. } => {
-                if self.replace_state(&record) {
-                    return Ok(());
-                }
-                self.states.push(index);
+            Record::StructuredState { .. } | Record::UndoStructuredState {} => {
+                self.change_state(record);
+                return Ok(());
             }
             Record::Task { .. } | Record::TaskSummary { .. } => self.note_task(&record, index),
             Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
@@ -413,6 +411,11 @@ impl Log {
     /// The active checkpoints, which are those that were not undone, oldest first.
     pub fn active_checkpoints(&self) -> impl DoubleEndedIterator<Item = &Checkpoint> {
         self.commits.active().iter().filter_map(|index| self.checkpoint_at(*index))
+    }
+
+    /// The index of the record of the latest active checkpoint.
+    pub(super) fn last_commit(&self) -> Option<usize> {
+        self.commits.active().last().copied()
     }
 
     /// The index of a checkpoint that was not undone, on any branch: an edit on one branch undoes those of others.

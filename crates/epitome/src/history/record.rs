@@ -91,6 +91,9 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<CheckpointId>,
     },
+    /// The latest state that the app has set on the present summary is taken back: the one before it holds again. The log keeps
+    /// neither that state nor this.
+    UndoStructuredState {},
     /// A task of the workflow is complete: the conversation up to here was for it.
     Task {
         /// Its name.
@@ -125,7 +128,7 @@ pub enum Record {
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "message",
     "insert",
     "remove",
@@ -138,6 +141,7 @@ const KINDS: [&str; 16] = [
     "todo",
     "memory",
     "structuredState",
+    "undoStructuredState",
     "task",
     "taskSummary",
     "agent",
@@ -235,10 +239,11 @@ mod tests {
             Record::Todo { .. } => 9,
             Record::Memory { .. } => 10,
             Record::StructuredState { .. } => 11,
-            Record::Task { .. } => 12,
-            Record::TaskSummary { .. } => 13,
-            Record::Agent { .. } => 14,
-            Record::AgentPolicy { .. } => 15,
+            Record::UndoStructuredState {} => 12,
+            Record::Task { .. } => 13,
+            Record::TaskSummary { .. } => 14,
+            Record::Agent { .. } => 15,
+            Record::AgentPolicy { .. } => 16,
             Record::Unknown(_) => return None,
         })
     }

@@ -5,7 +5,11 @@ use super::checkpoint::Checkpoint;
 use super::log::Log;
 use super::record::Record;
 use crate::memory::Memory;
+use crate::message::CheckpointId;
 use crate::structured_state::StructuredState;
+
+/// How many states that were set one after the other can be taken back.
+const MOST_STATES: usize = 32;
 
 impl Log {
     /// The open tasks; `None` if there are none.
@@ -38,29 +42,64 @@ impl Log {
     /// The structured state: as the app has set it since the last summary, and otherwise as that summary has it. Costs the
     /// number of states that were set.
     pub fn structured_state(&self) -> &StructuredState {
-        let summarized = self.summarized_by();
-        let id = summarized.map(|checkpoint| checkpoint.id);
-        let set = self.states.iter().rev().find_map(|at| match self.records.get(*at)? {
-            Record::StructuredState { state, after } if *after == id => Some(&**state),
-            _ => None,
-        });
-        let cover = summarized.and_then(|checkpoint| checkpoint.cover.as_ref());
-        set.or_else(|| Some(&cover?.state)).unwrap_or(StructuredState::EMPTY)
+        let set = self.last_state().and_then(|place| self.state_at(*self.states.get(place)?));
+        let cover = self.summarized_by().and_then(|checkpoint| checkpoint.cover.as_ref());
+        set.map(|(state, _)| state)
+            .or_else(|| Some(&cover?.state))
+            .unwrap_or(StructuredState::EMPTY)
     }
 
-    /// Puts a state into the place of the latest one, if that was set on the same summary: nothing refers to it any more. False
-    /// if it was not.
-    pub(super) fn replace_state(&mut self, record: &Record) -> bool {
-        let latest = self.states.last().and_then(|at| self.records.get_mut(*at));
-        match (latest, record) {
-            (
-                Some(Record::StructuredState { state, after }),
-                Record::StructuredState { state: new, after: on },
-            ) if after == on => {
-                state.clone_from(new);
-                true
+    /// True if the app has set the structured state since the latest compaction, so that this is what an undo takes back first.
+    /// Costs the number of states that were set.
+    pub(crate) fn has_newer_state(&self) -> bool {
+        let set = self.last_state().and_then(|place| self.states.get(place));
+        set.is_some_and(|set| self.last_commit().is_none_or(|commit| commit < *set))
+    }
+
+    /// The place in `states` of the last one that was set on the present summary.
+    fn last_state(&self) -> Option<usize> {
+        let summary = self.summarized_by().map(|checkpoint| checkpoint.id);
+        let is_present = |at: &usize| self.state_at(*at).is_some_and(|(_, after)| after == summary);
+        self.states.iter().rposition(is_present)
+    }
+
+    /// The state that the record of this index sets, and the compaction whose summary was active then.
+    fn state_at(&self, index: usize) -> Option<(&StructuredState, Option<CheckpointId>)> {
+        match self.records.get(index)? {
+            Record::StructuredState { state, after } => Some((state, *after)),
+            _ => None,
+        }
+    }
+
+    /// Sets a state, or takes the last one back. An app may set one at every key that is pressed: of those that were set on one
+    /// summary in a row, only the latest are kept, each in the place of the one before it.
+    pub(super) fn change_state(&mut self, record: Record) {
+        let Record::StructuredState { after, .. } = &record else { return self.undo_state() };
+        let is_same = |at: &&usize| self.state_at(**at).is_some_and(|(_, on)| on == *after);
+        let row: Vec<usize> =
+            self.states.iter().rev().take_while(is_same).take(MOST_STATES).copied().collect();
+        if row.len() < MOST_STATES {
+            self.states.push(self.records.len());
+            self.records.push(record);
+            return;
+        }
+        let mut newer = record;
+        for index in row {
+            if let Some(place) = self.records.get_mut(index) {
+                newer = std::mem::replace(place, newer);
             }
-            _ => false,
+        }
+    }
+
+    /// Takes back the last state that was set on the present summary, if there is one.
+    fn undo_state(&mut self) {
+        let Some(place) = self.last_state() else { return };
+        let index = self.states.remove(place);
+        if index + 1 == self.records.len() {
+            self.records.pop();
+        } else if let Some(record) = self.records.get_mut(index) {
+            // Other records are found by their index, so that its place cannot be removed.
+            *record = Record::Undone { checkpoints: 0, summaries: 0, offloaded: Vec::new() };
         }
     }
 }
