@@ -110,6 +110,21 @@ test("f1: an agent has its own settings, from its options or from those of the t
   compactor.dispose();
 });
 
+test("f1: an agent counts by its own tokenizer, which is loaded with the team's, also after a restore", async () => {
+  const own = { ...POLICY, counting: { encoding: "o200k_base" } };
+  const { compactor } = await teamOf("openai-chat", { policy: { ...POLICY, agents: { critic: own } } });
+  const tokens = (conversation) => ["critic", "writer"].map((name) => conversation.agent(name).status().tokens);
+  const before = tokens(compactor);
+  assert.ok(before[0] < before[1] / 2, `a character is a token for the writer only: ${before}`);
+  assert.ok(compactor.agent("critic").status().exact);
+  const restored = await restoreCompactor(compactor.snapshot(), { format: "openai-chat", originals: compactor.history() });
+  assert.deepEqual(tokens(restored), before);
+  restored.agent("critic").setPolicy(POLICY);
+  assert.ok(tokens(restored)[0] > before[1], "it has notes that the writer has not");
+  restored.dispose();
+  compactor.dispose();
+});
+
 test("f1: an edit, a removal and another branch reach every agent; an edit shows nothing to others", async () => {
   const { compactor, messages } = await teamOf("openai-chat");
   const critic = compactor.agent("critic");

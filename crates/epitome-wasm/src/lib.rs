@@ -82,7 +82,7 @@ pub use overflow::context_overflow;
 #[cfg(feature = "engine")]
 pub use plan::{PlanFigures, PlanView};
 #[cfg(feature = "engine")]
-pub use policy::{counting_of, resolve_policy};
+pub use policy::{countings_of, resolve_policy};
 #[cfg(feature = "engine")]
 pub use presets::{Preset, presets};
 #[cfg(feature = "engine")]

@@ -1,6 +1,7 @@
 //! A snapshot that was parsed, before a compactor is made of it.
 
 use epitome::Snapshot;
+use epitome::policy::Counting;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
@@ -19,10 +20,13 @@ impl ParsedSnapshot {
         epitome_buffer::look(bytes, |text| Self::from_text(&String::from_utf8_lossy(text)))
     }
 
-    /// What counts tokens by the snapshot's policy.
-    #[wasm_bindgen(unchecked_return_type = "Counting")]
-    pub fn counting(&self) -> Result<JsValue, JsValue> {
-        Ok(json::write(&self.snapshot.policy().counting)?)
+    /// What counts tokens by the policies of the snapshot: that of the conversation, and those of its agents.
+    #[wasm_bindgen(unchecked_return_type = "Counting[]")]
+    pub fn countings(&self) -> Result<JsValue, JsValue> {
+        let agents = self.snapshot.agent_policies();
+        let policies = std::iter::once(self.snapshot.policy()).chain(agents.into_values());
+        let countings: Vec<&Counting> = policies.map(|policy| &policy.counting).collect();
+        Ok(json::write(&countings)?)
     }
 }
 

@@ -1,12 +1,13 @@
 //! The agents of a conversation: while one is entered, every call is about its view.
 
-use epitome::Lent;
 use epitome::history::Record;
+use epitome::tokens::BoxedTokenizer;
+use epitome::{Lent, Policy};
 use epitome_formats::split_step_id;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use super::Compactor;
 use super::changes::whole;
+use super::{Compactor, tokenizer_of};
 use crate::error::Thrown;
 
 /// The agent that is entered, whose compactor has changed places with that of the team.
@@ -31,6 +32,15 @@ impl Compactor {
     pub fn enter(&mut self, name: &str) -> Result<(), JsValue> {
         self.leave();
         let mut lent = self.engine.lend(name).map_err(Thrown::from)?;
+        if !self.views.contains_key(name) {
+            match self.tokenizer_for(lent.compactor()) {
+                Ok(tokenizer) => tokenizer.into_iter().for_each(|it| lent.compactor().count_by(it)),
+                Err(error) => {
+                    self.engine.take_back(lent);
+                    return Err(error.into());
+                }
+            }
+        }
         std::mem::swap(&mut self.engine, lent.compactor());
         let mut own = self.views.remove(name).unwrap_or_default();
         own.agent = Some(name.to_owned());
@@ -87,6 +97,16 @@ impl Compactor {
 }
 
 impl Compactor {
+    /// The tokenizer by which an agent is to count that is entered for the first time, `None` if it does so already. The engine
+    /// gives it that of the team, and does not know by what the policy counts that it has from a store.
+    fn tokenizer_for(&self, agent: &epitome::Compactor) -> Result<Option<BoxedTokenizer>, Thrown> {
+        let counting =
+            |policy: &Policy| (policy.counting.clone(), policy.family(self.format.family()));
+        let is_same = counting(agent.policy()) == counting(self.engine.policy())
+            && agent.counts_as(&self.engine);
+        (!is_same).then(|| tokenizer_of(agent.policy(), self.format)).transpose()
+    }
+
     fn exchange(&mut self, other: Own) -> Own {
         let Own { agent, composed, untouched, plans, asked } = other;
         Own {

@@ -4,6 +4,11 @@ use super::{CommandError, Compactor};
 use crate::tokens::BoxedTokenizer;
 
 impl Compactor {
+    /// True if it counts with the tokenizer of this other one, as an agent does that was asked for after its team counted by it.
+    pub fn counts_as(&self, other: &Self) -> bool {
+        self.conversation.counts_as(&other.conversation)
+    }
+
     /// Counts every message again with another tokenizer. Linear in all texts.
     pub fn count_by(&mut self, tokenizer: BoxedTokenizer) {
         self.conversation.count_by(tokenizer);

@@ -78,6 +78,15 @@ impl Snapshot {
         &self.policy
     }
 
+    /// The latest policy of each agent that has one of its own, by the agent's name. Linear in the records.
+    pub fn agent_policies(&self) -> BTreeMap<&str, &Policy> {
+        let policies = self.records.iter().filter_map(|record| match record {
+            Record::AgentPolicy { agent, policy } => Some((agent.as_str(), &**policy)),
+            _ => None,
+        });
+        policies.collect()
+    }
+
     /// The snapshot as JSON Lines. Linear in it.
     pub fn to_json_lines(&self) -> Result<String, SnapshotError> {
         let mut text = beginning(&self.policy)?;

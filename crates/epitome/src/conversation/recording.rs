@@ -73,10 +73,15 @@ impl Conversation {
         Self { log: Log::of_agent(), meter, ..Self::new(self.contract, Box::new(CharactersPer(1))) }
     }
 
+    /// True if it counts with the same tokenizer as another one.
+    pub(crate) fn counts_as(&self, other: &Self) -> bool {
+        self.meter.counts_as(&other.meter)
+    }
+
     /// What a message of this conversation costs for a conversation that counts with the same tokenizer; `None` for another
     /// one, and for a message that is not on the path. Costs O(log n).
     fn cost_for(&self, other: &Self, id: &MessageId) -> Option<Cost> {
-        let position = self.meter.counts_as(&other.meter).then(|| self.log.position(id))??;
+        let position = self.counts_as(other).then(|| self.log.position(id))??;
         self.meter.cost(position).cloned()
     }
 

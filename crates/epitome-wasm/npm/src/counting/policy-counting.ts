@@ -13,6 +13,15 @@ export interface CountingSources {
   tokenizers: NumericSource;
 }
 
+/** Loads what all of these count by; see `loadCounting`. */
+export async function loadCountings(
+  countings: readonly Counting[],
+  sources: CountingSources,
+  tokenizers: TokenizerSources = {},
+): Promise<void> {
+  await Promise.all(countings.map(async (counting) => loadCounting(counting, sources, tokenizers)));
+}
+
 /**
  * Loads the vocabulary or the tokenizer that a policy counts by. A tokenizer that is neither loaded nor in `tokenizers` is
  * left out: the engine then says that it is not loaded.

@@ -1,6 +1,6 @@
 // Makes compactors, new and restored, and plans without a compactor.
 
-import { loadCounting } from "../counting/policy-counting.js";
+import { loadCountings } from "../counting/policy-counting.js";
 import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
 import type { Compactor as Engine, Format } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
@@ -27,7 +27,7 @@ export async function create<M extends object>(
   const { policy, unknown } = await loadWindows(options.policy);
   const host = hostOf({ ...options, ...(policy !== undefined && { policy }) }, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
-  await loadCounting(engine.countingOf(policy, agent), modules, tokenizers);
+  await loadCountings(engine.countingsOf(policy, agent), modules, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
   if (notes !== undefined) {
     compactor.setReturnedNotes(notes);
@@ -57,7 +57,7 @@ export async function restore<M extends object>(
   const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
-  await loadCounting(parsed.counting(), modules, tokenizers);
+  await loadCountings(parsed.countings(), modules, tokenizers);
   const restored = engine.Compactor.restore(parsed, format, agent);
   let compactor: Compactor<M> | undefined;
   try {
