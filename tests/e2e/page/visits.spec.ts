@@ -56,6 +56,22 @@ test("a conversation is there again after a reload, with its compactions and its
   expect(epitome.errors).toEqual([]);
 });
 
+test("h2: no conversation goes for another one, however many are kept", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await page.evaluate(() => {
+    const earlier = (id: number) => ({ id: `${id}`, name: `chat ${id}.json`, messages: 2, tokens: 10 });
+    localStorage.setItem("epitome-conversations", JSON.stringify(Array.from({ length: 60 }, (_, id) => earlier(id))));
+  });
+  await epitome.load(toolLoop(3), "latest.json");
+  const list = page.getByText(/^Kept \(\d+\)$/);
+  await expect(list).toHaveText("Kept (61)");
+  await list.click();
+  const kept = page.getByRole("list", { name: "Conversations in this browser" }).getByRole("listitem");
+  await expect(kept.first()).toContainText("latest.json");
+  await expect(kept.last()).toContainText("chat 59.json");
+});
+
 test("kept conversations are listed, opened and deleted, and a sample is kept once it has changed", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

@@ -15,8 +15,6 @@ use crate::browser::{Lifetime, pretty, read_file, recall, remember, remove_file,
 
 /// The name of the list.
 const LIST: &str = "epitome-conversations";
-/// The number of conversations that are kept. The ones that were changed longest ago go first.
-const MAX_KEPT: usize = 20;
 
 /// A conversation that the browser keeps.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,17 +90,12 @@ impl Keeping {
         });
     }
 
-    /// Puts a conversation at the beginning of the list. The last ones go if there are too many.
-    async fn add(self, kept: Kept) {
-        let mut surplus = Vec::new();
+    /// Puts a conversation at the beginning of the list. None goes for it: what to delete is for the user to say.
+    fn add(self, kept: Kept) {
         self.edit(|list| {
             list.retain(|other| other.id != kept.id);
             list.insert(0, kept);
-            surplus = list.split_off(list.len().min(MAX_KEPT));
         });
-        for name in surplus.iter().flat_map(|kept| files(&kept.id)) {
-            remove_file(&name).await;
-        }
     }
 
     /// Changes the list, on the page and in the browser. Another tab may have changed it meanwhile.
@@ -186,7 +179,7 @@ impl Store {
         let kept = Kept { id: id.clone(), name, messages, tokens };
         let written = write(&id, is_new.then_some(originals), recorded).await;
         if written.is_ok() {
-            keeping.add(kept).await;
+            keeping.add(kept);
         }
         Some((id, written))
     }
