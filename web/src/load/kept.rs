@@ -38,7 +38,9 @@ pub(super) fn SavedState(store: Store) -> impl IntoView {
             Saved::Unneeded => return None,
             Saved::Writing => "saving …",
             Saved::Kept => "kept in this browser",
-            Saved::Failed => "not saved: the browser has no space, or keeps nothing; export it, or delete others",
+            Saved::Failed => {
+                "not saved: the browser has no space, or keeps nothing; export it, or delete others"
+            }
         };
         Some(view! { <span class="saved">" · " {words}</span> })
     }
