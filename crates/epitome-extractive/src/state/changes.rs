@@ -28,6 +28,9 @@ struct Item {
     by: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     done: bool,
+    /// The text of the entry whose place it takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces: Option<String>,
 }
 
 /// The lists of a structured state, each with its entries, the latest first.
@@ -79,27 +82,33 @@ pub(crate) fn changes(
 impl Lists {
     fn read(state: &State, entries: &[Entry]) -> Self {
         let first = entries.first().map_or(u32::MAX, |entry| entry.number);
-        let is_new = |line: &&Line| line.number() >= first && !line.text.is_empty();
+        let is_new = |line: &Line| line.number() >= first && !line.text.is_empty();
         let by = |number: u32| {
             let at = entries.binary_search_by_key(&number, |entry| entry.number).ok()?;
             author(entries.get(at)?)
         };
         let line = |line: &Line| put(&line.text, line.number(), by(line.number()));
         let mut lists = Self::default();
-        for rule in state.rules.lines().iter().rev().filter(is_new) {
+        let rules = state.rules.lines().iter().enumerate().rev();
+        for (at, rule) in rules.filter(|(_, rule)| is_new(rule)) {
+            let mut item = line(rule);
+            if let Some((replaced, text)) = state.rules.replaced_before(at, first) {
+                item.text = one_line(text);
+                item.replaces = Some(text_of(replaced));
+            }
             match cue::decides(&rule.text) {
-                true => lists.decisions.push(line(rule)),
-                false => lists.constraints.push(line(rule)),
+                true => lists.decisions.push(item),
+                false => lists.constraints.push(item),
             }
         }
         let answered = entries.iter().rev().find(|entry| answers(entry)).map_or(0, |it| it.number);
-        for open in state.open.iter().rev().filter(is_new) {
+        for open in state.open.iter().rev().filter(|line| is_new(line)) {
             match cue::promises(&open.text) {
                 true => lists.tasks.push(line(open)),
                 false => lists.questions.push(line(open)),
             }
         }
-        for request in state.requests.iter().rev().filter(is_new) {
+        for request in state.requests.iter().rev().filter(|line| is_new(line)) {
             let mut task = line(request);
             task.done = request.number() < answered;
             lists.tasks.push(task);
@@ -183,7 +192,8 @@ impl Lists {
 }
 
 fn put(text: &str, number: u32, by: Option<&str>) -> Item {
-    Item { text: one_line(text), sources: [number], by: by.map(str::to_owned), done: false }
+    let by = by.map(str::to_owned);
+    Item { text: one_line(text), sources: [number], by, done: false, replaces: None }
 }
 
 fn text_of(line: &Line) -> String {
@@ -289,6 +299,41 @@ mod tests {
         apply(&mut state, &summary, &answered);
         assert!(state.questions.is_empty(), "{:?}", state.questions);
         assert!(state.tasks.iter().all(|task| task.done), "{:?}", state.tasks);
+    }
+
+    #[test]
+    fn e1_an_instruction_that_changes_takes_the_place_of_the_earlier_one_and_shows_it() {
+        let mut state = StructuredState::default();
+        let asked = entries(
+            1,
+            &[
+                ("user", "Always use port 8443 for the gateway. Never close both lanes."),
+                ("assistant", "It uses port 8443."),
+            ],
+        );
+        apply(&mut state, "", &asked);
+        assert_eq!(state.constraints.len(), 2);
+        let (earlier, _) = State::read("", &asked);
+        let summary = earlier.write(1_000, &TOKENS);
+        let changed = entries(
+            3,
+            &[
+                ("user", "Always use port 9000 for the gateway instead."),
+                ("user", "Always use port 9443 for the gateway instead."),
+                ("assistant", "It uses port 9443."),
+            ],
+        );
+        apply(&mut state, &summary, &changed);
+        let texts: Vec<&str> = state.constraints.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["Always use port 9443 for the gateway instead.", "Never close both lanes."]
+        );
+        assert_eq!(
+            state.constraints[0].earlier.as_deref(),
+            Some("Always use port 8443 for the gateway.")
+        );
+        assert_eq!(state.constraints[0].sources, ["m4".into()]);
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(super) struct Rules {
     lines: Vec<Line>,
     /// The latest line about each topic, by its words without the values.
     by_topic: BTreeMap<String, usize>,
+    /// What a line has replaced, the oldest first.
+    replaced: BTreeMap<usize, Vec<Line>>,
     stop_words: StopWords,
 }
 
@@ -37,7 +39,10 @@ impl Rules {
                     line.text.push_str(&before.join(", "));
                     line.text.push(')');
                 }
-                line.sources.splice(0..0, old.sources);
+                line.sources.splice(0..0, old.sources.iter().copied());
+                let mut replaced = self.replaced.remove(&at).unwrap_or_default();
+                replaced.push(old);
+                self.replaced.insert(self.lines.len(), replaced);
             }
         }
         self.parse_as(topic, line);
@@ -76,6 +81,14 @@ impl Rules {
     /// The lines; one that was replaced is empty.
     pub(super) fn lines(&self) -> &[Line] {
         &self.lines
+    }
+
+    /// The latest line that the line at a place has replaced and that was there before this message; and the line itself without
+    /// its values in brackets.
+    pub(super) fn replaced_before(&self, at: usize, message: u32) -> Option<(&Line, &str)> {
+        let (text, _) = self.lines.get(at)?.text.split_once(BEFORE)?;
+        let replaced = self.replaced.get(&at)?.iter().rfind(|line| line.number() < message)?;
+        Some((replaced, text))
     }
 
     /// What a sentence is about, and its values: numbers, identifiers and capitalized words but the first.
