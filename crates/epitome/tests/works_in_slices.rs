@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
 use epitome::message::{Message, Role};
+use epitome::policy::PrepareAt;
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Event, Outcome, Output, Policy, Reason, Report};
+use epitome::{Compactor, Contract, Event, Outcome, Output, Policy, PreparedUse, Reason, Report};
 
 /// A conversation whose first ten messages are long. The first one names a file.
 fn conversation() -> Vec<Message> {
@@ -159,7 +160,7 @@ fn j24_what_stays_is_read_as_it_is_at_the_end() {
 #[test]
 fn j24_a_summary_in_advance_is_begun_in_slices() {
     let mut policy = policy();
-    policy.prepare_at = Some(epitome::policy::PrepareAt::Fraction(0.1));
+    policy.prepare_at = Some(PrepareAt::Fraction(0.1));
     let mut compactor = compactor(policy);
     compactor.set_slice(100);
     assert_eq!(compactor.check(epitome::Phase::RequestStart), None);
@@ -173,4 +174,34 @@ fn j24_a_summary_in_advance_is_begun_in_slices() {
         }
     }
     assert!(slices > 3, "{slices}");
+}
+
+#[test]
+fn j24_k9_a_summary_in_advance_is_swapped_in_by_slices_with_the_same_result() {
+    // What is done after a compaction has started, when its texts are read.
+    let compacted = |slice: usize, prepare_at: Option<PrepareAt>| {
+        let mut compactor = compactor(Policy { prepare_at, ..policy() });
+        assert_eq!(compactor.check(epitome::Phase::RequestStart), None);
+        finished(&mut compactor);
+        compactor.set_slice(slice);
+        compactor.compact(Reason::Manual, None).unwrap();
+        loop {
+            match compactor.poll_output() {
+                Output::Before(_) => compactor.proceed().unwrap(),
+                Output::Event(Event::Start { .. }) => break,
+                Output::Wait(_) => panic!("nothing is compacted"),
+                _ => {}
+            }
+        }
+        let (_, slices) = finished(&mut compactor);
+        (report(&compactor).clone(), slices)
+    };
+    let in_advance = Some(PrepareAt::Fraction(0.1));
+    let (at_once, none) = compacted(usize::MAX, in_advance);
+    assert_eq!(none, 0);
+    assert_eq!(at_once.prepared.and_then(|it| it.used), Some(PreparedUse::AsWritten));
+    let (in_slices, slices) = compacted(1, in_advance);
+    assert_eq!(in_slices, at_once);
+    let (_, awaited) = compacted(1, None);
+    assert!(slices >= awaited, "{slices}, and {awaited} behind an answer that is waited for");
 }

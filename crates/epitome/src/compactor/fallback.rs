@@ -10,7 +10,9 @@ use super::{Compactor, GivenState};
 use crate::conversation::Conversation;
 use crate::message::RequestId;
 use crate::overflow::ContextOverflow;
-use crate::policy::{FailureKind, Summarizer, SummaryInput, SummarySettings, WindowTooSmall};
+use crate::policy::{
+    FailureKind, Keep, Policy, Summarizer, SummaryInput, SummarySettings, WindowTooSmall,
+};
 use crate::transcript::chunk::characters;
 use crate::transcript::prompt::{OTHER_ANSWER, REMINDER, SHORTER_ANSWER};
 
@@ -292,4 +294,33 @@ impl Compactor {
             Err(error) => self.fail_job(&job, error.to_string()),
         }
     }
+}
+
+/// Stricter settings for another attempt.
+#[derive(Clone, Copy)]
+pub(super) struct FallbackLevel {
+    pub(super) tool_result_max_characters: u32,
+    pub(super) keep: Keep,
+}
+
+/// The fallback levels of a policy: first shorter tool results, then shorter tails as well, down to none.
+pub(super) fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
+    let lengths = &policy.summary.fallback_levels;
+    let Some(shortest) = lengths.last().copied() else { return VecDeque::new() };
+    let results = lengths.iter().map(|tool_result_max_characters| FallbackLevel {
+        tool_result_max_characters: *tool_result_max_characters,
+        keep: policy.keep,
+    });
+    let mut fallbacks: VecDeque<FallbackLevel> = results.collect();
+    // A tail in rounds or tokens has no number of messages to halve. With 1, its only shorter tail is none at all.
+    let mut messages = match policy.keep {
+        Keep::Messages(messages) => messages,
+        _ => 1,
+    };
+    while messages > 0 {
+        messages /= 2;
+        let keep = Keep::Messages(messages);
+        fallbacks.push_back(FallbackLevel { tool_result_max_characters: shortest, keep });
+    }
+    fallbacks
 }

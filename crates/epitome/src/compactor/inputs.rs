@@ -130,15 +130,18 @@ impl Compactor {
         self.take_answer(job, Answer { summary, notes });
     }
 
-    /// Reads a slice of the facts of the chunk that an answer is about. With the last one, the next chunk is asked for, or the
-    /// summary is complete.
+    /// Reads a slice of the facts of what a summary is about: an answer, or one that was there before. With the last one, the next
+    /// chunk is asked for, or the summary is complete.
     pub(super) fn take_answer(&mut self, mut job: Box<Job>, answer: Answer) {
         // Before the fold goes on, which drops the chunk.
-        if !job.is_ahead && !job.read_chunk(self.slice) {
+        if !job.is_ahead && !job.read_facts(self.slice) {
             self.state = State::Taking { job, answer };
             return;
         }
         let Answer { summary, notes } = answer;
+        if matches!(job.stage, Stage::Written) {
+            return self.apply_summary(job, summary, notes);
+        }
         let done = match &mut job.stage {
             Stage::Chunks(fold) => fold.advance(summary, notes),
             Stage::Rollup(_)
@@ -322,8 +325,8 @@ impl Compactor {
 
 /// A valid answer of the summarizer.
 pub(super) struct Answer {
-    summary: String,
-    notes: String,
+    pub(super) summary: String,
+    pub(super) notes: String,
 }
 
 /// The paths under which a record stores tool results.

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::fallback::Tries;
+use super::fallback::{FallbackLevel, Tries, fallbacks};
 use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
 use crate::plan::{Plan, Reading, covered_request, tracked};
-use crate::policy::{Keep, Policy, Summarizer, SummaryInput, WindowTooSmall};
+use crate::policy::{Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::structured_state::{StateDelta, StructuredState};
 use crate::transcript::Envelope;
 use crate::transcript::fold::Fold;
@@ -27,7 +27,9 @@ pub(super) struct Job {
     pub(super) stage: Stage,
     /// The facts of the chunks so far, which the summary must not lose.
     pub(super) facts: Facts,
-    /// How many entries of the present chunk were read for facts.
+    /// What a summary covers that was there before: its facts are read before those of a chunk.
+    covered_before: Vec<Entry>,
+    /// How many entries of that or of the present chunk were read for facts.
     entries_read: usize,
     /// The text of messages that stay, as far as it was read. A fact in it is not lost, whatever the summary says.
     pub(super) retained: RetainedText,
@@ -90,13 +92,6 @@ pub(super) enum Read {
     Nothing,
 }
 
-/// Stricter settings for another attempt.
-#[derive(Clone, Copy)]
-pub(super) struct FallbackLevel {
-    pub(super) tool_result_max_characters: u32,
-    pub(super) keep: Keep,
-}
-
 impl Job {
     /// The job for a plan; `None` if there is no text to summarize. An error if the summarizer's window is too
     /// small for any chunk.
@@ -118,6 +113,7 @@ impl Job {
         let Some(stage) = stage else { return Ok(None) };
         Ok(Some(Self {
             facts: earlier_facts(conversation),
+            covered_before: Vec::new(),
             entries_read: 0,
             retained: RetainedText::default(),
             unread: plan.staying().collect(),
@@ -240,10 +236,16 @@ impl Job {
         Some(())
     }
 
-    /// Collects facts of the present chunk, of about this many bytes. True if all of them are there.
-    pub(super) fn read_chunk(&mut self, slice: usize) -> bool {
-        let Stage::Chunks(fold) = &self.stage else { return true };
-        let unread = fold.envelope().entries.get(self.entries_read..).unwrap_or_default();
+    /// Collects facts of what a summary covers that was there before, and of the present chunk, of about this many bytes. True
+    /// if all of them are there.
+    pub(super) fn read_facts(&mut self, slice: usize) -> bool {
+        let chunk = match &self.stage {
+            Stage::Chunks(fold) => fold.envelope().entries.as_slice(),
+            _ => &[],
+        };
+        let is_before = !self.covered_before.is_empty();
+        let entries = if is_before { &self.covered_before } else { chunk };
+        let unread = entries.get(self.entries_read..).unwrap_or_default();
         let mut bytes = 0;
         let is_in_slice = |entry: &&Entry| {
             let begins_in_slice = bytes * UNITS < slice;
@@ -252,8 +254,12 @@ impl Job {
         };
         let count = unread.iter().take_while(is_in_slice).count();
         self.facts.read(unread.get(..count).unwrap_or_default());
-        let is_done = count == unread.len();
-        self.entries_read = if is_done { 0 } else { self.entries_read + count };
+        let is_read = count == unread.len();
+        self.entries_read = if is_read { 0 } else { self.entries_read + count };
+        let is_done = is_read && (!is_before || chunk.is_empty());
+        if is_read {
+            self.covered_before.clear();
+        }
         is_done
     }
 
@@ -273,15 +279,15 @@ impl Job {
             && !matches!(self.stage, Stage::Rollup(_) | Stage::Correction { .. })
     }
 
-    /// Goes on with a plan for a summary that was written in advance, with the facts of the messages that it covers.
+    /// Goes on with a plan for a summary that was written in advance and covers these entries.
     pub(super) fn take_over(
         &mut self,
         plan: Plan,
-        facts: Facts,
+        covered: Vec<Entry>,
         (asked, changes): (Asked, Vec<StateDelta>),
         used: PreparedUse,
     ) {
-        (self.plan, self.facts, self.changes) = (plan, facts, changes);
+        (self.plan, self.covered_before, self.changes) = (plan, covered, changes);
         self.asked.include(asked);
         self.asked.prepared = Some(used);
         self.reset_retained();
@@ -290,9 +296,9 @@ impl Job {
         }
     }
 
-    /// Goes on with a summary that all agents share: nothing is asked for, and the facts of all messages are read.
+    /// Goes on with a summary that all agents share: nothing is asked for, and the facts of all messages are to be read.
     pub(super) fn take_shared(&mut self, conversation: &Conversation) {
-        self.facts.read(&self.plan.entries(conversation, &self.policy));
+        self.covered_before = self.plan.entries(conversation, &self.policy);
         self.stage = Stage::Written;
         self.is_shared = true;
     }
@@ -470,31 +476,9 @@ impl Stage {
 }
 
 /// The facts of the earlier summary and its ledger, which the new summary replaces.
-pub(super) fn earlier_facts(conversation: &Conversation) -> Facts {
+fn earlier_facts(conversation: &Conversation) -> Facts {
     let Some(cover) = &conversation.projection().cover else { return Facts::default() };
     let log = conversation.log();
     let number = |id: &MessageId| conversation.number(log.position(id)?);
     Facts::of_summary(&cover.summary, cover.ledger.iter().chain(&cover.left_out), &number)
-}
-
-/// The fallback levels of a policy: first shorter tool results, then shorter tails as well, down to none.
-fn fallbacks(policy: &Policy) -> VecDeque<FallbackLevel> {
-    let lengths = &policy.summary.fallback_levels;
-    let Some(shortest) = lengths.last().copied() else { return VecDeque::new() };
-    let results = lengths.iter().map(|tool_result_max_characters| FallbackLevel {
-        tool_result_max_characters: *tool_result_max_characters,
-        keep: policy.keep,
-    });
-    let mut fallbacks: VecDeque<FallbackLevel> = results.collect();
-    // A tail in rounds or tokens has no number of messages to halve. With 1, its only shorter tail is none at all.
-    let mut messages = match policy.keep {
-        Keep::Messages(messages) => messages,
-        _ => 1,
-    };
-    while messages > 0 {
-        messages /= 2;
-        let keep = Keep::Messages(messages);
-        fallbacks.push_back(FallbackLevel { tool_result_max_characters: shortest, keep });
-    }
-    fallbacks
 }

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::job::{Job, Read, Stage, earlier_facts};
+use super::inputs::Answer;
+use super::job::{Job, Read, Stage};
 use super::{Asked, Compactor, Event, Output, State};
-use crate::facts::Facts;
-use crate::message::RequestId;
+use crate::message::{Entry, RequestId};
 use crate::plan::{Plan, WrittenSummary, entries_at};
 use crate::policy::{Reason, SummaryInput, share};
 use crate::structured_state::StateDelta;
@@ -325,17 +325,18 @@ impl Compactor {
             }
         };
         if let Some(plan) = self.plan_with(&job, &draft) {
-            let facts = self.facts_of(&job, &draft);
+            let covered = self.covered_by(&job, &draft);
             let spent = (draft.asked, draft.changes);
-            job.take_over(plan, facts, spent, PreparedUse::AsWritten);
-            return self.apply_summary(job, draft.summary, draft.notes);
+            job.take_over(plan, covered, spent, PreparedUse::AsWritten);
+            let answer = Answer { summary: draft.summary, notes: draft.notes };
+            return self.take_answer(job, answer);
         }
         match self.topped_up(&job, &draft) {
             Some(stage) => {
-                let facts = self.facts_of(&job, &draft);
+                let covered = self.covered_by(&job, &draft);
                 let plan = job.plan.clone();
                 let spent = (draft.asked, draft.changes);
-                job.take_over(plan, facts, spent, PreparedUse::ToppedUp);
+                job.take_over(plan, covered, spent, PreparedUse::ToppedUp);
                 job.stage = stage;
             }
             None => {
@@ -381,14 +382,12 @@ impl Compactor {
         (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
     }
 
-    /// The facts of the messages that a draft covers. Linear in their texts. They are not found while the summary is written: a
-    /// restored conversation has to find the same ones.
-    fn facts_of(&self, job: &Job, draft: &Draft) -> Facts {
-        let mut facts = earlier_facts(&self.conversation);
+    /// The messages that a draft covers, whose facts are found when it is used: while the summary is written, the texts may still
+    /// be changed. Linear in their texts.
+    fn covered_by(&self, job: &Job, draft: &Draft) -> Vec<Entry> {
         let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
         let read = draft.request.into_iter().chain(new);
-        facts.read(&entries_at(&self.conversation, &job.policy.summary, read));
-        facts
+        entries_at(&self.conversation, &job.policy.summary, read)
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the decision for a compaction to its first request: the texts to summarize are read, in slices.
 
+use super::inputs::Answer;
 use super::job::{Job, Read};
 use super::{BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Save, State};
 use crate::message::Role;
@@ -58,7 +59,7 @@ impl Compactor {
         match self.shared_summary(&job) {
             Some(summary) => {
                 job.take_shared(&self.conversation);
-                self.apply_summary(job, summary, String::new());
+                self.take_answer(job, Answer { summary, notes: String::new() });
             }
             None => self.use_draft(job),
         }
