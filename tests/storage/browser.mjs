@@ -1,10 +1,11 @@
 // The store in IndexedDB of a real browser, driven from here: each store is a tab of the same origin.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -15,13 +16,15 @@ const ARGUMENTS = JSON.parse(readFileSync(new URL("../chromium.json", import.met
 /** For `test` as `skip`: the reason to skip what needs a browser, or `false`. */
 export const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
 
-/** A browser with a server that has the package. */
+/** A browser with a server that has the package. Its profile is a folder: that of `newContext()` would be off the record, whose
+ * IndexedDB is only in memory. */
 export async function startBrowser() {
   const server = createServer((request, response) => void serve(request.url, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${server.address().port}`;
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
-  const context = await browser.newContext();
+  const profile = mkdtempSync(join(tmpdir(), "epitome-browser-"));
+  const start = () => chromium.launchPersistentContext(profile, { executablePath, args: ARGUMENTS });
+  let context = await start();
   return {
     origin,
     /** A tab, of this origin or of another name of the same server, with the entry `epitome/storage` as `storage`, and a store in IndexedDB as `store`. */
@@ -34,9 +37,27 @@ export async function startBrowser() {
       });
       return page;
     },
+    /** What is in the files of the profile that IndexedDB is in, of all origins together. */
+    databases: () => {
+      const folder = join(profile, "Default/IndexedDB");
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      return Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
+    },
+    /** Kills all processes of the browser, which have no time to do anything, and starts it again on the same profile. */
+    restart: async () => {
+      const devtools = await context.browser().newBrowserCDPSession();
+      const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
+      const closed = once(context, "close");
+      // The browser last, since the others end themselves once it is gone, and a process that has ended cannot be killed.
+      processInfo.reverse().forEach(({ id }) => process.kill(id, "SIGKILL"));
+      await closed;
+      context = await start();
+    },
     close: async () => {
-      await browser.close();
+      await context.close();
       server.close();
+      // The last processes of the browser may still write to the folder while it is removed.
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

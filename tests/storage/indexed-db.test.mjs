@@ -60,6 +60,30 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     }
   });
 
+  test("h2: a browser that is killed while a tab writes has all that was confirmed on the disk, and nothing is there by half or twice", async () => {
+    const { below } = generator(11);
+    for (let round = 0; round < 5; round += 1) {
+      const page = await browser.tab();
+      const id = `killed ${round}`;
+      const most = below(12);
+      let last = 0;
+      await new Promise((resolve) => {
+        void writing(page, id, (number) => {
+          last = number;
+          if (number > most) {
+            resolve();
+          }
+        });
+      });
+      assert.ok(browser.databases().includes(id), "the database is in files");
+      await browser.restart();
+      const { texts, damage } = await read(await browser.tab(), id);
+      assert.deepEqual([damage, texts.length % 2], [undefined, 0]);
+      assert.ok(texts.length / 2 >= last, `${texts.length / 2} stored, ${last} confirmed`);
+      assert.deepEqual(texts, Array.from({ length: texts.length / 2 }, (_, index) => [`question ${index + 1}`, `answer ${index + 1}`]).flat());
+    }
+  });
+
   test("h2: two tabs that write to one conversation never make two histories of it", async () => {
     const tabs = await Promise.all([browser.tab(), browser.tab()]);
     const done = await Promise.all(
