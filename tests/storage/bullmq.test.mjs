@@ -178,6 +178,43 @@ describe("jobs of BullMQ", { skip: noRedis }, () => {
     await compactions.close();
   });
 
+  test("h1: a summarizer whose error has the status of a busy server is asked again by the compaction", async () => {
+    const store = memoryStore();
+    await begun(store, "chat:8");
+    const errors = [{ status: 503 }, { statusCode: 429, retryable: true }];
+    const compactions = worker({
+      store,
+      policy: { ...POLICY, retry: { attempts: 3, baseMs: 1, capMs: 1 } },
+      summarize: () => {
+        const fields = errors.shift();
+        return fields === undefined ? "They worked." : Promise.reject(Object.assign(new Error("busy"), fields));
+      },
+    });
+    const job = await queue.getJob(await enqueueCompaction(queue, { domain: "chat", entityId: "8" }));
+    assert.equal((await job.waitUntilFinished(events)).outcome, "applied");
+    await compactions.close();
+    assert.equal(compactions.metrics().requests, 3);
+  });
+
+  test("h1: a compaction whose summarizer always fails is counted as failed, and the queue does not repeat it", async () => {
+    const store = memoryStore();
+    const key = { domain: "chat", entityId: "7" };
+    await begun(store, "chat:7");
+    const compactions = worker({
+      store,
+      policy: { ...POLICY, retry: { attempts: 4, baseMs: 1, capMs: 1 } },
+      summarize: () => Promise.reject(Object.assign(new Error("the server is busy"), { status: 503 })),
+    });
+    const job = await queue.getJob(await enqueueCompaction(queue, key));
+    const { outcome, message } = await job.waitUntilFinished(events);
+    await compactions.close();
+    assert.equal(outcome, "failed");
+    assert.match(message, /the server is busy/);
+    assert.deepEqual(compactions.metrics(), { applied: 0, skipped: 0, failed: 1, running: 0, requests: 4 });
+    assert.equal((await queue.getJob(job.id)).attemptsMade, 1, "only the compaction repeats its requests");
+    assert.equal((await checkpoints(store, "chat:7")).length, 0);
+  });
+
   test("h1: a job whose answer from Redis was lost is sent again, and stays one job", async () => {
     const store = memoryStore();
     const key = { domain: "chat", entityId: "6" };

@@ -62,12 +62,7 @@ function compactIn(thread: Worker, task: Task, host: TaskHost): Promise<Report> 
     try {
       return { type: "answer", id, value: await host.answer(question, ending.signal) };
     } catch (error) {
-      const [retryable, retryAfterMs] = [property(error, "retryable"), property(error, "retryAfterMs")];
-      const fields = {
-        message: messageOf(error, "it did not say why"),
-        ...(typeof retryable === "boolean" ? { retryable } : {}),
-        ...(typeof retryAfterMs === "number" ? { retryAfterMs } : {}),
-      };
+      const fields = { message: messageOf(error, "it did not say why"), ...decisive(error) };
       return { type: "answer", id, error: fields };
     }
   };
@@ -100,4 +95,19 @@ function compactIn(thread: Worker, task: Task, host: TaskHost): Promise<Report> 
       cancel();
     }
   });
+}
+
+/** What the engine decides by whether a request that failed is repeated. */
+const DECISIVE = ["name", "code", "type", "status", "statusCode", "retryable", "retryAfterMs"];
+
+/** These fields of an error. The others, which may be anything, may not be what a thread can be sent. */
+function decisive(error: unknown): Record<string, string | number | boolean> {
+  const found: Record<string, string | number | boolean> = {};
+  for (const field of DECISIVE) {
+    const value = property(error, field);
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+      found[field] = value;
+    }
+  }
+  return found;
 }

@@ -27,7 +27,7 @@ export interface Result {
 /** What the worker answers to a question of the thread. */
 export type Answer = { readonly type: "answer"; readonly id: number } & (
   | { readonly value: Result }
-  | { readonly error: { readonly message: string; readonly retryable?: boolean; readonly retryAfterMs?: number } }
+  | { readonly error: { readonly message: string; readonly [field: string]: string | number | boolean } }
 );
 
 /** What the thread gets. */

@@ -28,7 +28,7 @@ export interface CompactionMetrics {
   readonly applied: number;
   /** Jobs that had nothing to do. */
   readonly skipped: number;
-  /** Runs that ended with an error, whether or not they are repeated. */
+  /** Compactions that failed, such as by their summarizer, and runs that ended with an error, whether or not they are repeated. */
   readonly failed: number;
   /** Jobs that run now. */
   readonly running: number;
@@ -121,7 +121,8 @@ class Compactions implements CompactionWorker {
     this.#counts.running += 1;
     try {
       const result = await this.#compact(job);
-      this.#counts[result.outcome === "applied" ? "applied" : "skipped"] += 1;
+      const { outcome } = result;
+      this.#counts[outcome === "applied" || outcome === "failed" ? outcome : "skipped"] += 1;
       return result;
     } catch (error) {
       this.#counts.failed += 1;
@@ -190,7 +191,7 @@ class Compactions implements CompactionWorker {
       throw failure;
     }
     if (report.outcome === "cancelled") {
-      throw new Error("the worker was closed before the compaction ended");
+      throw new Error("the compaction was cancelled: its worker was closed, or its summarizer gave up");
     }
     const { outcome, tokensBefore, tokensAfter } = report;
     const message = "message" in report ? { message: report.message } : {};
