@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { exportConversation, importConversation, openConversation, readTail } from "epitome/storage";
+import { exportConversation, forgetDamage, importConversation, openConversation, readDamage, readTail } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
 import { STORES } from "./stores.mjs";
 
@@ -200,6 +200,56 @@ for (const { name, skip, open } of STORES) {
       again.close();
       const last = await opened(store, "chat:3");
       assert.deepEqual([last.damage, last.compactor.history().length], [undefined, 3]);
+    });
+
+    test(`h3: ${name}: what is cut off because it is damaged stays in the store until the app deletes it`, async () => {
+      const { store, damage } = stage;
+      const { compactor, close } = await opened(store, "chat:7");
+      const say = async (chat, text) => {
+        chat.append(said("user", text));
+        await chat.commit();
+      };
+      for (const text of ["one", "two", "three", "four"]) {
+        await say(compactor, text);
+      }
+      close();
+      assert.deepEqual(await readDamage(store, "chat:7"), []);
+      const { state } = await store.head("chat:7");
+      const commits = await all(store.load("chat:7"));
+      const spoilt = (number, word) => commits[number - 1].text.replace(word, "spoilt");
+      await damage("chat:7", 3, spoilt(3, "three"));
+      // A process that ends before it has cut the damage off leaves all of it to the next one.
+      await assert.rejects(opened({ ...store, cut: () => Promise.reject(new Error("the process ends")) }, "chat:7"), /the process ends/);
+      const again = await opened(await stage.another(), "chat:7");
+      const first = { whole: 2, lost: 2, texts: [spoilt(3, "three"), commits[3].text], state };
+      assert.deepEqual([again.damage, await readDamage(store, "chat:7")], [first, [first]]);
+      await say(again.compactor, "five");
+      again.close();
+      const [, , third] = await all(store.load("chat:7"));
+      await damage("chat:7", 1, spoilt(1, "one"));
+      const last = await opened(store, "chat:7");
+      assert.deepEqual(last.compactor.history(), []);
+      assert.deepEqual((await readDamage(store, "chat:7")).map(({ whole, texts }) => [whole, texts]), [
+        [2, first.texts],
+        [0, [spoilt(1, "one"), commits[1].text, third.text]],
+      ]);
+      await forgetDamage(store, "chat:7");
+      assert.deepEqual(await readDamage(store, "chat:7"), []);
+      last.close();
+    });
+
+    test(`h3: ${name}: a conversation is not cut off if what is damaged cannot be kept`, async () => {
+      const { store, damage } = stage;
+      const { compactor, close } = await opened(store, "chat:8");
+      for (const text of ["one", "two"]) {
+        compactor.append(said("user", text));
+        await compactor.commit();
+      }
+      close();
+      const commits = await all(store.load("chat:8"));
+      await damage("chat:8", 1, "spoilt");
+      await assert.rejects(opened({ ...store, setDerived: () => Promise.reject(new Error("the disk is full")) }, "chat:8"), /the disk is full/);
+      assert.deepEqual((await all(store.load("chat:8"))).map(({ text }) => text), ["spoilt", commits[1].text]);
     });
 
     test(`h3: ${name}: what the app encrypts is nowhere in clear, and is exported in clear`, async () => {

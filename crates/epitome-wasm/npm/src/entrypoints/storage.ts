@@ -7,6 +7,7 @@ export { indexedDbStore, type IndexedDbOptions } from "../storage/indexed-db.js"
 export { memoryStore } from "../storage/memory.js";
 export type { Derived, Head, NewCommit, Store, StoredCommit, StoredConversation } from "../storage/store.js";
 export { readTail, type Tail, type TailOptions } from "../storage/tail.js";
+export { forgetDamage, readDamage } from "../storage/damaged.js";
 export { persistStorage, storageUse } from "../storage/space.js";
 export type { SizedConversation, StorageUse } from "../storage/space.js";
 export { exportConversation, importConversation } from "../storage/transfer.js";

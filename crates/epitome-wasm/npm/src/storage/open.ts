@@ -9,6 +9,7 @@ import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
 import { NO_CIPHER } from "./cipher.js";
 import type { Compactors, OpenConversation, OpenOptions } from "./conversation.js";
+import { keepDamage } from "./damaged.js";
 import { keptIndex } from "./kept-index.js";
 import { inTabs } from "./tabs.js";
 import { TailKeeper } from "./tail.js";
@@ -20,8 +21,9 @@ import { conflict, Writer } from "./writer.js";
  * Opens a conversation, or begins one, and takes over as its writer: commits of one who has opened it earlier are refused from
  * now on with the code `conflict`. Its policy is the stored one; `policy` is that of a new conversation.
  *
- * Every commit is checked against the hashes before it. What is behind the first commit that is not whole is cut off and
- * returned as `damage`. Linear in the conversation. If the store fails, it rejects with the error of the store.
+ * Every commit is checked against the hashes before it. What is behind the last whole commit is returned as `damage`, kept
+ * for `readDamage`, and then cut off; if it cannot be kept, it is not cut off. Linear in the conversation. If the store fails,
+ * it rejects with the error of the store.
  */
 export function openConversation<F extends Format, M extends object = MessageOf<F>>(
   options: OpenOptions<NoInfer<M>, F & FormatOf<M>>,
@@ -42,8 +44,11 @@ async function openAlone<M extends object>(
   optionalFunction(options.onEvent, "onEvent");
   const head = await store.claim(id);
   const read = await readVerified(store, id, head, cipher);
-  if (read.damage !== undefined && !(await store.cut(id, read.last, head.epoch))) {
-    throw conflict(id);
+  if (read.damage !== undefined) {
+    await keepDamage(store, id, read.last, read.damage);
+    if (!(await store.cut(id, read.last, head.epoch))) {
+      throw conflict(id);
+    }
   }
   const writer = new Writer(store, id, cipher, read, head);
   let opened: Compactor<M> | undefined;

@@ -36,9 +36,12 @@ export interface NewCommit extends StoredCommit {
   readonly job?: string;
 }
 
-/** Something that was made of the first commits of a conversation, and can be made of them again. */
+/**
+ * What is kept beside the commits of a conversation under a name: what was made of its first commits and can be made of them
+ * again, or under the name `damaged` what was cut off from behind them, which is nowhere else.
+ */
 export interface Derived {
-  /** The number of the last commit that it was made of. */
+  /** The number of the last of these commits. */
   readonly sequence: number;
   /** The hash of that commit and of all before it. It says whether the conversation still has these commits. */
   readonly hash: string;

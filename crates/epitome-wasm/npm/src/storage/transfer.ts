@@ -93,7 +93,7 @@ export function importConversation(
     const known = await readVerified(store, id, head, cipher);
     const whole = commits.map(({ text }) => text).join("");
     const texts = rest === "" ? [] : [rest];
-    const damage = rest === "" ? undefined : { whole: commits.length, lost: 1, texts };
+    const damage = rest === "" ? undefined : { whole: commits.length, lost: 1, texts, state: "" };
     const writer = new Writer(store, id, cipher, known, head);
     if (known.damage === undefined && (whole.startsWith(known.text) || known.text.startsWith(whole))) {
       const added = commits.slice(writer.sequence);

@@ -12,6 +12,8 @@ export interface Damage {
   readonly lost: number;
   /** What is left of them, as it was stored. */
   readonly texts: readonly string[];
+  /** The compactor's own state that was stored with them; empty if there was none. */
+  readonly state: string;
 }
 
 /** A conversation as it was read. */
@@ -69,6 +71,6 @@ export async function readAfter(store: Store, id: string, head: Head, cipher: Ci
     text: texts.join(""),
     state: isWhole && head.state !== "" ? await cipher.decrypt(head.state, id) : "",
     last,
-    damage: isWhole ? undefined : { whole, lost, texts: damaged },
+    damage: isWhole ? undefined : { whole, lost, texts: damaged, state: head.state },
   };
 }
