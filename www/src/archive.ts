@@ -4,6 +4,7 @@ import { persistStorage } from "epitome/storage";
 import type { ChatMessage } from "./answer.js";
 import { element, elementById } from "./element.js";
 import { bytesOf } from "./figures.js";
+import { saveFile } from "./file.js";
 import { conversations, importArchive, type Kept, type Listed, remove } from "./kept.js";
 
 /** Makes the button open the dialog. `restore` is called with a message that the model is to get again. */
@@ -51,9 +52,12 @@ export function archiveOf(kept: Kept, restore: (message: ChatMessage) => void): 
     const [chosen] = file.files ?? [];
     file.value = "";
     if (chosen !== undefined) {
-      const id = await importArchive(await chosen.text()).catch((error: unknown) => void (space.textContent = `${chosen.name} is no archive: ${String(error)}`));
-      if (id !== undefined) {
-        location.assign(`#${encodeURIComponent(id)}`);
+      const taken = await importArchive(await chosen.text()).catch((error: unknown) => void (space.textContent = `${chosen.name} is no archive: ${String(error)}`));
+      if (taken?.isWhole === true && !taken.isEmpty) {
+        location.assign(`#${encodeURIComponent(taken.id)}`);
+      } else if (taken !== undefined) {
+        await show();
+        space.textContent = `${chosen.name} is damaged or cut off: ${taken.isEmpty ? "nothing of it" : "not all of it"} could be read.`;
       }
     }
   });
@@ -84,9 +88,7 @@ export function archiveOf(kept: Kept, restore: (message: ChatMessage) => void): 
 
 /** Saves the conversation as a file. */
 export async function download(kept: Kept): Promise<void> {
-  const address = URL.createObjectURL(new Blob([await kept.archive()], { type: "application/jsonl" }));
-  element("a", { href: address, download: `${kept.id.replace(/\W+/g, "-")}.jsonl` }).click();
-  URL.revokeObjectURL(address);
+  saveFile(kept.id, await kept.archive());
 }
 
 function rowOf(listed: Listed, isOpen: boolean, free: (listed: Listed) => Promise<void>): HTMLElement {

@@ -1,7 +1,19 @@
 // The conversations of this page, which are kept in the browser and are the same in all of its tabs.
 
 import { type Compactor, type CompactorOptions, createCompactor, restoreCompactor } from "epitome";
-import { importConversation, indexedDbStore, openConversation, type OpenConversation, readTail, type Role, type StorageUse, storageUse } from "epitome/storage";
+import {
+  type Damage,
+  forgetDamage,
+  importConversation,
+  indexedDbStore,
+  openConversation,
+  type OpenConversation,
+  readDamage,
+  readTail,
+  type Role,
+  type StorageUse,
+  storageUse,
+} from "epitome/storage";
 import type { ChatMessage } from "./answer.js";
 
 type Options = Omit<CompactorOptions<ChatMessage>, "format">;
@@ -69,6 +81,18 @@ export class Kept {
     this.#observer.saved(problem === undefined ? { kind: "saved" } : { kind: "unsaved", problem });
   }
 
+  /** What was damaged of the conversation: what the store has cut off, and in a tab that follows what it cannot read. */
+  async damages(): Promise<readonly Damage[]> {
+    const found = this.#opened === undefined ? [] : await readDamage(store, this.id).catch(() => []);
+    const damage = this.role() === "follower" ? this.#opened?.damage : undefined;
+    return damage === undefined ? found : [...found, damage];
+  }
+
+  /** Deletes what was damaged. */
+  forgetDamage(): Promise<void> {
+    return forgetDamage(store, this.id);
+  }
+
   /** The conversation as it is in memory, as JSON Lines. The settings, with the key, are not part of it. */
   async archive(): Promise<string> {
     const { lines, state } = this.compactor.contents();
@@ -105,11 +129,14 @@ export function remove(id: string): Promise<void> {
   return store.delete(id);
 }
 
-/** Takes a conversation from an archive, and resolves to its id. */
-export async function importArchive(lines: string): Promise<string> {
+/** Takes a conversation from an archive, and resolves to its id, whether it was whole, and whether any of it could be read. */
+export async function importArchive(lines: string): Promise<{ readonly id: string; readonly isWhole: boolean; readonly isEmpty: boolean }> {
   const id = newId();
-  await importConversation(store, id, lines);
-  return id;
+  const { added, damage } = await importConversation(store, id, lines);
+  if (added === 0) {
+    await store.delete(id);
+  }
+  return { id, isWhole: damage === undefined, isEmpty: added === 0 };
 }
 
 /** What the user said first in a conversation. */

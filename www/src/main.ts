@@ -4,6 +4,7 @@ import { openAICompatible, type Report } from "epitome";
 import type { ChatMessage } from "./answer.js";
 import { archiveOf, download } from "./archive.js";
 import { Conversation, type Observer } from "./conversation.js";
+import { damageOf } from "./damage.js";
 import { element, elementById } from "./element.js";
 import { EXAMPLES } from "./examples.js";
 import { endOf, idOfAddress, Kept, type SaveState } from "./kept.js";
@@ -44,6 +45,7 @@ const send = elementById("send", HTMLButtonElement);
 const stop = elementById("stop", HTMLButtonElement);
 const compact = elementById("compact", HTMLButtonElement);
 const example = elementById("example", HTMLButtonElement);
+const showDamage = damageOf(kept);
 let latest: Notice | undefined;
 let examples = 0;
 
@@ -123,6 +125,7 @@ function changedElsewhere(): void {
     beginToWrite();
     transcript.show(compactor.history());
   }
+  void showDamage();
   observer.changed();
 }
 
@@ -189,4 +192,5 @@ elementById("take-over", HTMLButtonElement).addEventListener("click", () => void
 
 archiveOf(kept, (message) => conversation.restore(message));
 transcript.show(compactor.history());
+void showDamage();
 observer.changed();

@@ -146,6 +146,67 @@ test("a conversation is exported and imported, and the key is in no file and not
   await expect(chat.log.getByRole("article").first()).toContainText("Where do the tulips go");
 });
 
+test("an archive that is cut off is not taken for a whole one", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.say("Where do the tulips go this year?");
+  await chat.button("Conversations").click();
+  const downloading = page.waitForEvent("download");
+  await chat.button("Export this one").click();
+  const archive = await readFile(await (await downloading).path());
+  const url = page.url();
+  const choosing = page.waitForEvent("filechooser");
+  await chat.button("Import").click();
+  await (await choosing).setFiles({ name: "tulips.jsonl", mimeType: "application/jsonl", buffer: archive.subarray(0, -20) });
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("status")).toHaveText("tulips.jsonl is damaged or cut off: nothing of it could be read.");
+  await expect(dialog.getByRole("link", { name: "tulips" })).toHaveCount(1);
+  await expect(page).toHaveURL(url);
+});
+
+test("what was damaged in the browser's storage is named, downloaded and deleted, and the rest of the conversation goes on", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.say("One.");
+  await chat.say("Where do the tulips go?");
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const opening = indexedDB.open("epitome-chat");
+        opening.onsuccess = () => {
+          const transaction = opening.result.transaction("commits", "readwrite");
+          transaction.objectStore("commits").openCursor().onsuccess = ({ target }) => {
+            const cursor = (target as IDBRequest<IDBCursorWithValue | null>).result;
+            const { text } = (cursor?.value ?? { text: "" }) as { text: string };
+            if (text.includes("tulips")) {
+              cursor?.update({ ...cursor.value, text: text.replace("tulips", "roses") });
+            }
+            cursor?.continue();
+          };
+          transaction.oncomplete = () => resolve(opening.result.close());
+        };
+      }),
+  );
+  await page.reload();
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText(/damaged in the browser's storage\. It goes on without what was saved the last (\d+ times|time)\./);
+  const articles = chat.log.getByRole("article");
+  await expect(articles).toHaveCount(2);
+  expect(await chat.faults()).toEqual([]);
+  await chat.say("Two.");
+  await expect(articles).toHaveCount(4);
+  await page.reload();
+  const downloading = page.waitForEvent("download");
+  await chat.button("Download what was damaged").click();
+  expect(await readFile(await (await downloading).path(), "utf8")).toContain("Where do the roses go?");
+  await chat.button("Delete it").click();
+  await expect(alert).toBeHidden();
+  await page.reload();
+  await expect(articles).toHaveCount(4);
+  await expect(alert).toBeHidden();
+});
+
 test("if the browser can store nothing, the chat goes on, says so, and is saved as a file", async ({ page }) => {
   const chat = new ChatPage(page);
   const devtools = await page.context().newCDPSession(page);
