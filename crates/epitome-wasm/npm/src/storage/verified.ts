@@ -2,13 +2,15 @@
 
 import { hashOf } from "./chain.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
+import { checkedState } from "./hashed-state.js";
 import type { Head, Store, StoredCommit } from "./store.js";
 
 /** What was lost of a conversation. */
 export interface Damage {
   /** The number of the last commit that is whole; 0 if none is. */
   readonly whole: number;
-  /** How many commits behind it cannot be used. */
+  /** How many commits behind it cannot be used; 0 if only the compactor's own state is damaged, without which the conversation
+   * has all of its messages and compactions. */
   readonly lost: number;
   /** What is left of them, as it was stored. */
   readonly texts: readonly string[];
@@ -67,10 +69,26 @@ export async function readAfter(store: Store, id: string, head: Head, cipher: Ci
   const whole = last?.sequence ?? 0;
   const isWhole = whole === head.sequence && (last?.hash ?? "") === head.hash;
   const lost = Math.max(head.sequence - whole, damaged.length, isWhole ? 0 : 1);
+  const state = isWhole ? await stateOf(head, id, cipher) : undefined;
   return {
     text: texts.join(""),
-    state: isWhole && head.state !== "" ? await cipher.decrypt(head.state, id) : "",
+    state: state ?? "",
     last,
-    damage: isWhole ? undefined : { whole, lost, texts: damaged, state: head.state },
+    damage: state === undefined ? { whole, lost, texts: damaged, state: head.state } : undefined,
   };
+}
+
+/** The compactor's own state of a head whose commits are whole; undefined if it is damaged. */
+export async function stateOf({ state, hash }: Head, id: string, cipher: Cipher): Promise<string | undefined> {
+  if (state === "") {
+    return "";
+  }
+  let text;
+  try {
+    text = await cipher.decrypt(state, id);
+  } catch {
+    // The commits could be decrypted: a cipher that refuses the state has found that it was changed.
+    return undefined;
+  }
+  return checkedState(text, hash);
 }

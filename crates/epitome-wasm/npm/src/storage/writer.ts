@@ -4,6 +4,7 @@ import { epitomeError } from "../error.js";
 import type { Changes } from "../host/options.js";
 import { hashOf } from "./chain.js";
 import type { Cipher } from "./cipher.js";
+import { hashedState } from "./hashed-state.js";
 import type { Head, Store, StoredCommit } from "./store.js";
 import type { Read } from "./verified.js";
 
@@ -45,9 +46,9 @@ export class Writer {
 
   async commit(changes: Changes): Promise<void> {
     const text = await this.#cipher.encrypt(changes.lines, this.#id);
-    const state = changes.state === "" ? "" : await this.#cipher.encrypt(changes.state, this.#id);
     const [previous, sequence] = [this.#hash, this.#sequence + 1];
     const hash = await hashOf(previous, text);
+    const state = changes.state === "" ? "" : await this.#cipher.encrypt(await hashedState(changes.state, hash), this.#id);
     const fields = { sequence, hash, previous, text, state };
     const writer = this.#epoch === undefined ? {} : { epoch: this.#epoch };
     const job = this.#job === undefined ? {} : { job: this.#job };
