@@ -120,7 +120,27 @@ test("h3: SQLite: a database of version 1 gets what it lacks, and its conversati
   for (const commit of conversation.commits) {
     database.prepare("INSERT INTO epitome_commits VALUES ('kept', ?, ?, ?)").run(commit.sequence, commit.hash, commit.text);
   }
+  // The app may have a version of its own.
+  database.exec("PRAGMA user_version = 7");
   await goesOn(sqliteStore(database), conversation);
+  assert.deepEqual(database.prepare("SELECT version FROM epitome_schema").all(), [{ version: 2 }]);
+  assert.equal(database.pragma("user_version", { simple: true }), 7);
+  database.close();
+});
+
+test("h3: SQLite: a database of a newer version is refused with both versions, and stays as it is", { skip: noSqlite() }, async () => {
+  const database = new (createRequire(import.meta.url)("better-sqlite3"))(":memory:");
+  const store = sqliteStore(database);
+  const { compactor, close } = await opened(store);
+  compactor.append(chatOf(4));
+  await compactor.commit();
+  close();
+  database.exec("UPDATE epitome_schema SET version = 99; ALTER TABLE epitome_commits RENAME COLUMN text TO body; DROP TABLE epitome_derived");
+  const content = () => JSON.stringify(["sqlite_master", "epitome_schema", "epitome_conversations", "epitome_commits"].map((table) => database.prepare(`SELECT * FROM ${table}`).all()));
+  const before = content();
+  assert.throws(() => sqliteStore(database), { name: "VersionError", message: /\b99\b.*\b2\b/ });
+  assert.equal(content(), before);
+  assert.equal(database.inTransaction, false);
   database.close();
 });
 
@@ -144,6 +164,34 @@ test("h3: PostgreSQL: a database of version 1 gets what it lacks, and its conver
       await pool.query("INSERT INTO epitome_commits VALUES ('kept', $1, $2, $3)", [commit.sequence, commit.hash, commit.text]);
     }
     await goesOn(await postgresStore(pool), conversation);
+    assert.deepEqual((await pool.query("SELECT version FROM epitome_schema")).rows, [{ version: 2 }]);
+  } finally {
+    await pool.end();
+    await server.stop();
+  }
+});
+
+test("h3: PostgreSQL: a database of a newer version is refused with both versions, and stays as it is", { skip: noPostgres }, async () => {
+  const server = await startPostgres();
+  const pool = new pg.Pool(server.connection);
+  pool.on("error", () => {});
+  try {
+    // Many processes may begin at the same time.
+    const [store] = await Promise.all(Array.from({ length: 8 }, () => postgresStore(pool)));
+    assert.deepEqual((await pool.query("SELECT version FROM epitome_schema")).rows, [{ version: 2 }]);
+    const { compactor, close } = await opened(store);
+    compactor.append(chatOf(4));
+    await compactor.commit();
+    close();
+    await pool.query("UPDATE epitome_schema SET version = 99; ALTER TABLE epitome_commits RENAME COLUMN text TO body; DROP TABLE epitome_derived");
+    const content = async () => {
+      const queries = ["SELECT tablename FROM pg_tables WHERE tablename LIKE 'epitome%' ORDER BY 1", "SELECT * FROM epitome_schema", "SELECT * FROM epitome_commits"];
+      const found = await Promise.all(queries.map((query) => pool.query(query)));
+      return found.map(({ rows }) => rows);
+    };
+    const before = await content();
+    await assert.rejects(postgresStore(pool), { name: "VersionError", message: /\b99\b.*\b2\b/ });
+    assert.deepEqual(await content(), before);
   } finally {
     await pool.end();
     await server.stop();

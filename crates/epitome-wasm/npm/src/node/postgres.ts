@@ -1,13 +1,21 @@
 // A store in a PostgreSQL database, over a pool of `pg`.
 
 import { type Derived, type Head, MOST_JOBS, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
+import { refuseNewer, VERSION } from "./schema.js";
 
 /** What the store needs of a pool: `Pool` of `pg` has it. Each query is one statement, which PostgreSQL carries out whole. */
 export interface PostgresPool {
   query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
+/** Two processes that make the tables at the same time would fail: the second one waits for this lock. */
+const SCHEMA_LOCK = 0x65706974;
+
+/** One message of several statements is one transaction. With `BEGIN`, a connection on which one of them fails would go back to the
+ * pool in the middle of it. */
 const SCHEMA = `
+  SELECT pg_advisory_xact_lock(${SCHEMA_LOCK});
+  CREATE TABLE IF NOT EXISTS epitome_schema (version integer NOT NULL);
   CREATE TABLE IF NOT EXISTS epitome_conversations (
     id text COLLATE "C" PRIMARY KEY, sequence integer NOT NULL, hash text NOT NULL, epoch integer NOT NULL, state text NOT NULL, jobs text[] NOT NULL
   );
@@ -20,10 +28,9 @@ const SCHEMA = `
     conversation text COLLATE "C" NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
     name text COLLATE "C" NOT NULL, sequence integer NOT NULL, hash text NOT NULL, text text NOT NULL,
     PRIMARY KEY (conversation, name)
-  )`;
-
-/** Two processes that make the tables at the same time would fail: the second one waits for this lock. */
-const SCHEMA_LOCK = 0x65706974;
+  );
+  INSERT INTO epitome_schema SELECT ${VERSION} WHERE NOT EXISTS (SELECT FROM epitome_schema);
+  UPDATE epitome_schema SET version = ${VERSION} WHERE version < ${VERSION}`;
 
 /** How many commits are in memory together while a conversation is loaded. */
 const PAGE = 256;
@@ -65,11 +72,16 @@ const DERIVE = `
 const LIST = "SELECT id, sequence FROM epitome_conversations WHERE id > $1 ORDER BY id LIMIT $2";
 
 /**
- * A store in the database of this pool, whose tables are made if they are missing. A commit is one statement, so that it is whole
+ * A store in the database of this pool, whose tables are made if they are missing, and upgraded if an earlier version has made them.
+ * Rejects with a `VersionError` if a newer one has, and leaves them as they are. A commit is one statement, so that it is whole
  * also behind a pooler. The app ends the pool.
  */
 export async function postgresStore(pool: PostgresPool): Promise<Store> {
-  await pool.query(`BEGIN; SELECT pg_advisory_xact_lock(${SCHEMA_LOCK}); ${SCHEMA}; COMMIT`);
+  if ((await checkedVersion(pool)) !== VERSION) {
+    await pool.query(SCHEMA);
+    // Another process may have made newer ones meanwhile.
+    await checkedVersion(pool);
+  }
   return {
     async head(id) {
       const { rows } = await pool.query(HEAD, [id]);
@@ -122,4 +134,15 @@ export async function postgresStore(pool: PostgresPool): Promise<Store> {
       await pool.query("DELETE FROM epitome_conversations WHERE id = $1", [id]);
     },
   };
+}
+
+/** The version of the tables; 0 if they do not say it, or if there are none. Rejects if it is a newer one. */
+async function checkedVersion(pool: PostgresPool): Promise<number> {
+  const found = await pool.query("SELECT to_regclass('epitome_schema') IS NOT NULL AS is_known");
+  const [known] = found.rows as { is_known: boolean }[];
+  const { rows } = known?.is_known === true ? await pool.query("SELECT version FROM epitome_schema") : { rows: [] };
+  const [row] = rows as { version: number }[];
+  const version = row?.version ?? 0;
+  refuseNewer(version);
+  return version;
 }

@@ -1,6 +1,7 @@
 // A store in a SQLite database, over `node:sqlite` or `better-sqlite3`.
 
 import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit } from "../storage/store.js";
+import { refuseNewer, VERSION } from "./schema.js";
 
 /** What the store needs of a database: `DatabaseSync` of `node:sqlite` and `Database` of `better-sqlite3` have it. */
 export interface SqliteDatabase {
@@ -16,6 +17,7 @@ export interface SqliteStatement {
 }
 
 const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS epitome_schema (version INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS epitome_conversations (
     id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, hash TEXT NOT NULL, epoch INTEGER NOT NULL, state TEXT NOT NULL, jobs TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -28,7 +30,9 @@ const SCHEMA = `
     conversation TEXT NOT NULL REFERENCES epitome_conversations ON DELETE CASCADE,
     name TEXT NOT NULL, sequence INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (conversation, name)
-  )`;
+  );
+  DELETE FROM epitome_schema;
+  INSERT INTO epitome_schema VALUES (${VERSION})`;
 
 /** How many commits are in memory together while a conversation is loaded. */
 const PAGE = 256;
@@ -37,12 +41,19 @@ const PAGE = 256;
 type Row = Omit<Head, "jobs"> & { readonly jobs: string };
 
 /**
- * A store in this database, whose tables are made if they are missing. The database is in WAL mode from then on, so that readers
+ * A store in this database, whose tables are made if they are missing, and upgraded if an earlier version has made them. Throws a
+ * `VersionError` if a newer one has, and leaves them as they are. The database is in WAL mode from then on, so that readers
  * do not wait for writers, and every commit is on the disk before it is confirmed. The app closes the database.
  */
 export function sqliteStore(database: SqliteDatabase): Store {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON");
-  database.exec(SCHEMA);
+  if (versionOf(database) !== VERSION) {
+    whole(database, () => {
+      // Another process may have made them meanwhile.
+      refuseNewer(versionOf(database));
+      database.exec(SCHEMA);
+    });
+  }
   const row = database.prepare("SELECT sequence, hash, epoch, state, jobs FROM epitome_conversations WHERE id = ?");
   const make = database.prepare("INSERT OR IGNORE INTO epitome_conversations VALUES (?, 0, '', 0, '', '[]')");
   const claim = database.prepare("UPDATE epitome_conversations SET epoch = epoch + 1 WHERE id = ?");
@@ -61,23 +72,12 @@ export function sqliteStore(database: SqliteDatabase): Store {
     const found = row.get(id) as Row | undefined;
     return found === undefined ? undefined : { ...found, jobs: JSON.parse(found.jobs) as string[] };
   };
-  const whole = <T>(work: () => T): T => {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      database.exec("COMMIT");
-      return result;
-    } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
-    }
-  };
   return {
     async head(id) {
       return headOf(id);
     },
     async claim(id) {
-      return whole(() => {
+      return whole(database, () => {
         make.run(id);
         claim.run(id);
         return headOf(id) as Head;
@@ -85,7 +85,7 @@ export function sqliteStore(database: SqliteDatabase): Store {
     },
     async commit(id, commit: NewCommit) {
       const { sequence, hash, text, state, previous, epoch } = commit;
-      return whole(() => {
+      return whole(database, () => {
         if (epoch === undefined && sequence === 1) {
           make.run(id);
         }
@@ -110,7 +110,7 @@ export function sqliteStore(database: SqliteDatabase): Store {
       }
     },
     async cut(id, after, epoch) {
-      return whole(() => {
+      return whole(database, () => {
         const head = headOf(id);
         if (head?.epoch !== epoch) {
           return false;
@@ -137,10 +137,30 @@ export function sqliteStore(database: SqliteDatabase): Store {
       }
     },
     async delete(id) {
-      whole(() => {
+      whole(database, () => {
         cut.run(id, 0);
         drop.run(id);
       });
     },
   };
+}
+
+/** The version of the tables; 0 if they do not say it, or if there are none. */
+function versionOf(database: SqliteDatabase): number {
+  const isKnown = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'epitome_schema'").get() !== undefined;
+  const row = isKnown ? (database.prepare("SELECT version FROM epitome_schema").get() as { version: number } | undefined) : undefined;
+  return row?.version ?? 0;
+}
+
+/** Does work in a transaction. */
+function whole<T>(database: SqliteDatabase, work: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
 }
