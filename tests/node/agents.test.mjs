@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
 import { memoryStore, openConversation } from "epitome/storage";
-import { said, scripted } from "./harness.mjs";
+import { FORMATS, said, scripted } from "./harness.mjs";
 
 const POLICY = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0, keep: { messages: 2 } };
-const FORMATS = ["openai-chat", "anthropic"];
 
 /** Messages of a team: in each turn a question, a note of the planner to the critic, and an answer. */
 function turns(count) {
@@ -161,6 +160,53 @@ test("f1: a search of one agent finds what it has read, and nothing else", async
   assert.ok(!hasSecrets(await compactor.recall("secret budget doubts")));
   compactor.dispose();
 });
+
+for (const format of FORMATS) {
+  test(`f1: ${format}: whatever the handlers of a team get of an agent has its name, and nothing of the team's own is private`, async () => {
+    const heard = [];
+    const hear = (what, answer) => (news) => (heard.push({ what, agent: news.agent, isPrivate: hasSecrets(news), news }), answer);
+    const summarize = (request, { onDelta }) => {
+      hear("summarize")(request);
+      const [secret = "nothing"] = /SECRET-\d+/.exec(JSON.stringify([request.input, request.messages])) ?? [];
+      onDelta(`They spoke of ${secret}.`);
+      return `They spoke of ${secret}.\n\`\`\`json\n{"decisions": ["About ${secret}."]}\n\`\`\``;
+    };
+    const { compactor } = await teamOf(format, {
+      policy: { ...POLICY, summary: { structuredState: true } },
+      onEvent: hear("event"),
+      beforeCompaction: hear("before"),
+      afterCompaction: hear("after"),
+      save: hear("save"),
+      countTokens: (messages, { agent }) => hear("count", 700)({ messages, ...(agent && { agent }) }),
+      summarize,
+    }, 12);
+    const ofAgent = { critic: compactor.agent("critic"), planner: compactor.agent("planner") };
+    const seen = [];
+    compactor.subscribe(({ messages }) => seen.push(messages));
+    for (const [agent, view] of [...Object.entries(ofAgent), [undefined, compactor]]) {
+      heard.length = 0;
+      const onEvent = hear("own event");
+      const report = await view.compact({ onEvent });
+      assert.deepEqual([report.outcome, report.agent], ["applied", agent]);
+      const state = { decisions: [{ text: agent === undefined ? "All agree." : "SECRET-1 is settled." }] };
+      view.setStructuredState(state);
+      view.undo();
+      const types = new Set(heard.map(({ what, news }) => news.type ?? what));
+      for (const type of ["before", "save", "summarize", "start", "delta", "after", "stateChanged", "count", "counted", "end"]) {
+        assert.ok(types.has(type), type);
+      }
+      const end = heard.find(({ news }) => news.type === "end").news;
+      assert.equal(end.report.agent, agent);
+      assert.deepEqual(heard.filter((one) => one.agent !== agent), [], "of nobody else");
+      const privates = heard.filter(({ isPrivate }) => isPrivate).map(({ what, news }) => news.type ?? what);
+      const expected = ["count", "delta", "end", "stateChanged", "summarize"];
+      assert.deepEqual([...new Set(privates)].sort(), agent === undefined ? [] : expected);
+      assert.ok(heard.every(({ news }) => agent !== undefined || !("agent" in news)));
+    }
+    assert.ok(seen.length > 1 && !hasSecrets(seen), "a subscription is to the view of the one that it is of");
+    compactor.dispose();
+  });
+}
 
 test("f1: the app's array may have messages that are only for some agents", async () => {
   const { compactor, messages } = await teamOf("openai-chat");

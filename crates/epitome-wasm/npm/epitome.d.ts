@@ -149,7 +149,7 @@ export interface Compactor<M extends object = object> {
    *
    * Without a phase, it is `loop` if the last message is a tool result, and `requestStart` if it is any other.
    */
-  compactIfNeeded(options?: CompactIfNeededOptions): Promise<Report | undefined>;
+  compactIfNeeded(options?: CompactIfNeededOptions): Promise<(Report & OfAgent) | undefined>;
   /**
    * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
    * then unchanged, and the report says why.
@@ -157,7 +157,7 @@ export interface Compactor<M extends object = object> {
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
    * been added since, and the reason is neither `manual` nor `session-compaction`.
    */
-  compact(options?: CompactOptions): Promise<Report>;
+  compact(options?: CompactOptions): Promise<Report & OfAgent>;
   /**
    * What to send to the model, in the app's own format, as its provider accepts it. Kept messages are the app's own objects;
    * one that is changed is a copy with all its other fields.
@@ -311,7 +311,8 @@ export interface SyncReport {
   reactivated: number[];
 }
 
-/** Options of an agent. Whatever is absent is that of its team. */
+/** Options of an agent. Whatever is absent is that of its team: then the team's functions are told by `agent` that it is about this
+ * agent. */
 export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;
@@ -337,14 +338,14 @@ export interface HostOptions<M extends object = object> {
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
    */
-  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  beforeCompaction?: (context: BeforeCompaction & OfAgent) => BeforeAnswer | Promise<BeforeAnswer>;
   /**
    * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
    * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
    * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
    * afterwards, a `saveFailed` event says why. Not called if only reducers work.
    */
-  save?: (occasion: Save) => void | Promise<void>;
+  save?: (occasion: Save & OfAgent) => void | Promise<void>;
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
@@ -380,7 +381,7 @@ export interface HostOptions<M extends object = object> {
 export type Summarize<M extends object = object> = (request: SummarizeRequest<M>, context: SummarizeContext) => Promise<Summary | string> | Summary | string;
 
 /** A request for a summary. */
-export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest, OfAgent {
   /** The format of `messages` and `prompt`. */
   format: Format;
   /**
@@ -487,6 +488,13 @@ export type SummaryInput = "transcript" | "messages" | "conversation";
  * What a model knows of the state of the messages, if its summary is to begin with it.
  */
 export type GivenState = "shown" | "hidden" | "none";
+
+/** Whose it is: every event, context of a hook, report and request for a summary says so. */
+export interface OfAgent {
+  /** The agent of a team whose view it is about: it may have words that are only for this agent. Absent for the compactor itself,
+   * whose view has nothing but what is for all. */
+  agent?: string;
+}
 
 /** What a summarizer may use. */
 export interface SummarizeContext {
@@ -607,7 +615,7 @@ export interface RecallIndexKeeper {
 }
 
 /** The result of a compaction that needed a summary. */
-export type AfterCompaction = Extract<EngineEvent, {
+export type AfterCompaction = OfAgent & Extract<EngineEvent, {
   type: "after";
 }>;
 
@@ -986,7 +994,7 @@ export type CheckpointId = number;
 /** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (messages: M[], context: {
   readonly signal: AbortSignal;
-}) => Promise<number> | number;
+} & OfAgent) => Promise<number> | number;
 
 /** Where tokenizers come from, by the names that policies use for them: see `loadTokenizer`. */
 export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>;
@@ -995,7 +1003,7 @@ export type TokenizerSources = Readonly<Record<string, EncodingSource | object>>
 export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBufferView;
 
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel;
+export type CompactionEvent = OfAgent & (EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel);
 
 /** A part of a summary while it is written. */
 export interface SummaryDelta {
@@ -2564,7 +2572,7 @@ export interface TurnResult<R> {
 
 /** A compaction in a turn. */
 export interface TurnCompaction {
-  report: Report;
+  report: Report & OfAgent;
   /** What the middleware that asked for it has said about it. */
   metadata?: unknown;
   /** What the server said about the prompt that was too long. */

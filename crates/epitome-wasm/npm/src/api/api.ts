@@ -48,7 +48,7 @@ export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
 export type { EndpointCompletion, EndpointRequest, EndpointSummarize } from "../host/endpoint.js";
 export type { EndpointSummarizeOptions, RequestFields } from "../host/endpoint-options.js";
-export type { CompactionEvent, SaveFailed, SummaryDelta, UnknownModel } from "../host/events.js";
+export type { CompactionEvent, OfAgent, SaveFailed, SummaryDelta, UnknownModel } from "../host/events.js";
 export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 

@@ -2,11 +2,12 @@
 
 import { kindOf } from "../arguments.js";
 import { messageOf } from "../error.js";
+import type { OfAgent } from "../host/events.js";
 
 /** Counts the tokens of messages, mostly by a request to the provider. */
 export type CountTokens<M extends object> = (
   messages: M[],
-  context: { readonly signal: AbortSignal },
+  context: { readonly signal: AbortSignal } & OfAgent,
 ) => Promise<number> | number;
 
 /** The messages were counted after a compaction, or could not be counted: then the engine's estimate stays. */
@@ -19,6 +20,7 @@ export async function counted<M extends object>(
   count: CountTokens<M>,
   messages: M[],
   signals: readonly (AbortSignal | undefined)[],
+  of: OfAgent,
 ): Promise<Counted> {
   const controller = new AbortController();
   const settled = new AbortController();
@@ -36,7 +38,7 @@ export async function counted<M extends object>(
   });
   const asked = Promise.resolve().then(() => {
     controller.signal.throwIfAborted();
-    return count(messages, { signal: controller.signal });
+    return count(messages, { signal: controller.signal, ...of });
   });
   try {
     const tokens: unknown = await Promise.race([stopped, asked]);

@@ -21,7 +21,7 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
   ) {
     const own = new Originals<M>([], [], [], 0, host.repair);
     const read = reader(messages, own);
-    super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit);
+    super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit, { agent: host.agent });
     this.name = host.agent;
   }
 

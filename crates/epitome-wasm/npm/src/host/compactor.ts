@@ -16,7 +16,7 @@ import type {
   Usage,
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
-import type { CompactionEvent } from "./events.js";
+import type { CompactionEvent, OfAgent } from "./events.js";
 import type { AgentOptions, Changes } from "./options.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 import type { CompactorState } from "./state.js";
@@ -263,7 +263,7 @@ export interface Compactor<M extends object = object> {
    *
    * Without a phase, it is `loop` if the last message is a tool result, and `requestStart` if it is any other.
    */
-  compactIfNeeded(options?: CompactIfNeededOptions): Promise<Report | undefined>;
+  compactIfNeeded(options?: CompactIfNeededOptions): Promise<(Report & OfAgent) | undefined>;
   /**
    * Compacts. Also resolves if there was nothing to do, if the compaction failed or if it was cancelled: the messages are
    * then unchanged, and the report says why.
@@ -271,7 +271,7 @@ export interface Compactor<M extends object = object> {
    * Rejects with the code `busy` while another compaction runs, and with `exhausted` if the last one failed, no message has
    * been added since, and the reason is neither `manual` nor `session-compaction`.
    */
-  compact(options?: CompactOptions): Promise<Report>;
+  compact(options?: CompactOptions): Promise<Report & OfAgent>;
   /**
    * What to send to the model, in the app's own format, as its provider accepts it. Kept messages are the app's own objects;
    * one that is changed is a copy with all its other fields.

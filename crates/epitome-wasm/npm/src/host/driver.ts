@@ -1,7 +1,7 @@
 // Drives a compaction: does what the engine asks for, with one method for each of its outputs.
 
 import type { CompactOptions } from "./compactor.js";
-import type { CompactionEvent } from "./events.js";
+import type { CompactionEvent, OfAgent } from "./events.js";
 import { optionalFunction, optionalSignal, optionalText } from "../arguments.js";
 import { asEpitomeError, epitomeError, messageOf, property } from "../error.js";
 import type {
@@ -26,7 +26,7 @@ import type { Engine as Module } from "../wasm/instances.js";
 interface Run {
   readonly controller: AbortController;
   readonly onEvent: CompactOptions["onEvent"];
-  readonly resolve: (report: Report) => void;
+  readonly resolve: (report: Report & OfAgent) => void;
   readonly reject: (error: unknown) => void;
   /** The id of the summarizer request that has no answer yet. */
   inFlight?: number;
@@ -49,6 +49,7 @@ export class Driver {
   readonly #changed: () => void;
   readonly #completed: (request: SummaryRequest) => SummarizeRequest;
   readonly #commit: (() => Promise<void>) | undefined;
+  readonly #of: OfAgent;
   #run: Run | undefined;
   /** The request for a summary that is written in advance, and that has no answer yet. */
   #ahead: { readonly id: number; readonly controller: AbortController } | undefined;
@@ -67,7 +68,7 @@ export class Driver {
   #isPaused = false;
 
   /** `changed` is called when the view has changed; `completed` adds the app's messages to a request; `commit` stores the
-   * new records, if there is a store. */
+   * new records, if there is a store; `of` says whose view it is. */
   constructor(
     module: Module,
     calls: EngineCalls,
@@ -75,6 +76,7 @@ export class Driver {
     changed: () => void,
     completed: (request: SummaryRequest) => SummarizeRequest,
     commit: (() => Promise<void>) | undefined,
+    of: OfAgent,
   ) {
     this.#module = module;
     this.#calls = calls;
@@ -82,6 +84,7 @@ export class Driver {
     this.#changed = changed;
     this.#completed = completed;
     this.#commit = commit;
+    this.#of = of;
   }
 
   /** True while a compaction runs. */
@@ -89,7 +92,7 @@ export class Driver {
     return this.#run !== undefined;
   }
 
-  async compact(options: CompactOptions): Promise<Report> {
+  async compact(options: CompactOptions): Promise<Report & OfAgent> {
     const { reason = "session-compaction" } = options;
     const instructions = optionalText(options.instructions, "instructions");
     const signal = optionalSignal(options.signal);
@@ -106,7 +109,7 @@ export class Driver {
     signal?.addEventListener("abort", stop, { once: true });
     try {
       this.#calls.run((engine) => engine.compact(reason, instructions));
-      return await new Promise<Report>((resolve, reject) => {
+      return await new Promise<Report & OfAgent>((resolve, reject) => {
         const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
         this.#run = run;
         // Otherwise a compaction that is aborted before it begins would report `skipped` if there is nothing to do.
@@ -143,7 +146,8 @@ export class Driver {
    * Listeners may call the compactor again. Events that this emits wait until all listeners have got the current event. So
    * events arrive in order, and a chain of them does not overflow the stack.
    */
-  notify(event: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
+  notify(news: CompactionEvent, onEvent: CompactOptions["onEvent"]): void {
+    const event = { ...news, ...this.#of };
     this.#pendingCalls.push(
       () => void notify(this.#host.onEvent, event),
       () => void notify(onEvent, event),
@@ -235,7 +239,7 @@ export class Driver {
       return this.#calls.run((engine) => engine.proceed());
     }
     void Promise.resolve()
-      .then(() => hook(context))
+      .then(() => hook({ ...context, ...this.#of }))
       .then(declines)
       .catch((error: unknown) => {
         const message = messageOf(error, "it did not say why");
@@ -256,7 +260,7 @@ export class Driver {
     if (save === undefined || run === undefined) {
       return;
     }
-    const saving = Promise.resolve().then(() => save(occasion));
+    const saving = Promise.resolve().then(() => save({ ...occasion, ...this.#of }));
     const failed = saving.then(
       () => undefined,
       (error: unknown) => messageOf(error, "it did not say why"),
@@ -307,7 +311,7 @@ export class Driver {
         }
       },
     };
-    const completed = this.#completed(request);
+    const completed = { ...this.#completed(request), ...this.#of };
     const { summarize, extractive, summarizeTimeoutMs } = this.#host;
     const asked = request.summarizer.kind === "extractive" ? extractive : summarize;
     const overflow = (error: unknown): ReturnType<typeof overflowOf> => overflowOf(this.#module, error);
@@ -402,13 +406,13 @@ export class Driver {
     }
     this.notify(event, this.#run?.onEvent);
     if (event.type === "after") {
-      void notify(this.#host.afterCompaction, event);
+      void notify(this.#host.afterCompaction, { ...event, ...this.#of });
     }
   }
 
   #settle(event: Extract<EngineEvent, { type: "end" | "reacted" }>): void {
     const run = this.#end();
-    const report: Report = { ...event.report, ...run?.override };
+    const report: Report & OfAgent = { ...event.report, ...run?.override, ...this.#of };
     if (report.outcome === "cancelled") {
       run?.controller.abort();
     }

@@ -3,8 +3,15 @@
 import type { Counted } from "../counting/count.js";
 import type { EngineEvent } from "../glue/epitome.js";
 
+/** Whose it is: every event, context of a hook, report and request for a summary says so. */
+export interface OfAgent {
+  /** The agent of a team whose view it is about: it may have words that are only for this agent. Absent for the compactor itself,
+   * whose view has nothing but what is for all. */
+  agent?: string;
+}
+
 /** Something worth showing, mostly during a compaction. */
-export type CompactionEvent = EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel;
+export type CompactionEvent = OfAgent & (EngineEvent | SummaryDelta | Counted | SaveFailed | UnknownModel);
 
 /** A policy names a model and gives no window, and the model is not known. */
 export interface UnknownModel {

@@ -5,7 +5,7 @@ import type { TokenizerSources } from "../counting/tokenizer.js";
 import { kindOf, optionalFunction } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
-import type { CompactionEvent } from "./events.js";
+import type { CompactionEvent, OfAgent } from "./events.js";
 import type { FormatOf } from "./format-messages.js";
 import type { RankRecall } from "../recall/rank.js";
 import type { RecallIndexKeeper } from "../recall/recall.js";
@@ -31,14 +31,14 @@ export interface HostOptions<M extends object = object> {
    * Called before every compaction that needs a summary; `false` or `{ skip: true }` cancels it. If it throws or rejects,
    * the compaction fails with its message. Not called if only reducers work.
    */
-  beforeCompaction?: (context: BeforeCompaction) => BeforeAnswer | Promise<BeforeAnswer>;
+  beforeCompaction?: (context: BeforeCompaction & OfAgent) => BeforeAnswer | Promise<BeforeAnswer>;
   /**
    * Saves the conversation: called after `beforeCompaction` has agreed and before the summarizer is asked, and again when
    * the compaction has ended, whether it succeeded or not, before `compact` resolves. Store `snapshot()` of the compactor,
    * or the app's own log. If it throws or rejects before the compaction, that fails with its message and changes nothing;
    * afterwards, a `saveFailed` event says why. Not called if only reducers work.
    */
-  save?: (occasion: Save) => void | Promise<void>;
+  save?: (occasion: Save & OfAgent) => void | Promise<void>;
   /**
    * Stores what is new since the last commit, in one step and behind what was stored before: called by `commit()`, and before
    * a compaction is applied. If it throws or rejects, the compaction fails with its message and changes nothing, and the same
@@ -84,7 +84,7 @@ export type CommitChanges = (changes: Changes) => void | Promise<void>;
 export type BeforeAnswer = boolean | void | { skip: boolean };
 
 /** The result of a compaction that needed a summary. */
-export type AfterCompaction = Extract<EngineEvent, { type: "after" }>;
+export type AfterCompaction = OfAgent & Extract<EngineEvent, { type: "after" }>;
 
 /** Options of a new compactor. */
 export interface CompactorOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
@@ -96,7 +96,8 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   notes?: string | undefined;
 }
 
-/** Options of an agent. Whatever is absent is that of its team. */
+/** Options of an agent. Whatever is absent is that of its team: then the team's functions are told by `agent` that it is about this
+ * agent. */
 export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;

@@ -2,9 +2,10 @@
 
 import { isEpitomeError, messageOf, property } from "../error.js";
 import type { ContextOverflow, Format, SummaryRequest } from "../glue/epitome.js";
+import type { OfAgent } from "./events.js";
 
 /** A request for a summary. */
-export interface SummarizeRequest<M extends object = object> extends SummaryRequest {
+export interface SummarizeRequest<M extends object = object> extends SummaryRequest, OfAgent {
   /** The format of `messages` and `prompt`. */
   format: Format;
   /**

@@ -7,6 +7,7 @@ import type { ContextOverflow, Phase, Reason, Report, Status, Usage } from "../g
 import type { Repaired } from "../glue/validation.js";
 import type { Engine } from "../wasm/instances.js";
 import type { Compactor } from "./compactor.js";
+import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
 import type { Validation } from "./validation.js";
 
@@ -77,7 +78,7 @@ export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnR
 
 /** A compaction in a turn. */
 export interface TurnCompaction {
-  report: Report;
+  report: Report & OfAgent;
   /** What the middleware that asked for it has said about it. */
   metadata?: unknown;
   /** What the server said about the prompt that was too long. */

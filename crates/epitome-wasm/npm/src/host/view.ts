@@ -27,6 +27,7 @@ import type { ModelInfo } from "../models/models.js";
 import type { EngineCalls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
+import type { OfAgent } from "./events.js";
 import { knownWindows, modelOf, modelTable } from "./model-window.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
@@ -56,6 +57,7 @@ export class ConversationView<M extends object> {
   #shown: M[] = [];
   /** The model that the policy names, if it is known. */
   #model: ModelInfo | undefined;
+  readonly #of: OfAgent;
   readonly #recall: Recall;
   readonly #validation: ViewSources["validation"];
   /** Increases whenever an earlier count of the view is no longer right. */
@@ -63,7 +65,7 @@ export class ConversationView<M extends object> {
   /** The epoch of the view that `messages()` last returned. */
   protected sentEpoch: number | undefined;
 
-  /** `commit` stores what is new, if there is a store. */
+  /** `commit` stores what is new, if there is a store; `of` says whose view it is. */
   constructor(
     module: Module,
     calls: EngineCalls,
@@ -71,18 +73,20 @@ export class ConversationView<M extends object> {
     sources: ViewSources,
     originals: Originals<M>,
     commit: (() => Promise<void>) | undefined,
+    of: OfAgent = {},
   ) {
     this.module = module;
     this.calls = calls;
     this.host = host;
     this.#validation = sources.validation;
+    this.#of = of;
     this.originals = originals;
     this.#recall = new Recall(sources.recall, (call) => this.calls.run(call), host, (id) => this.named(id));
     const changed = (): void => {
       this.revision += 1;
       this.originals.refresh();
     };
-    this.driver = new Driver(module, calls, host as Host<object>, changed, (request) => this.#completed(request), commit);
+    this.driver = new Driver(module, calls, host as Host<object>, changed, (request) => this.#completed(request), commit, of);
     this.#states = new States(
       () => this.calls.read((engine) => this.#state(engine)),
       (observer) => calls.observe(observer),
@@ -190,13 +194,13 @@ export class ConversationView<M extends object> {
     return this.calls.run((engine) => engine.due(phase));
   }
 
-  async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<Report | undefined> {
+  async compactIfNeeded(options: CompactIfNeededOptions = {}): Promise<(Report & OfAgent) | undefined> {
     const { phase, ...fields } = fieldsOf(options, "options");
     const reason = this.check(phase === undefined ? this.phase() : phase);
     return reason === undefined ? undefined : this.compact({ ...fields, reason });
   }
 
-  compact(options: CompactOptions = {}): Promise<Report> {
+  compact(options: CompactOptions = {}): Promise<Report & OfAgent> {
     return guarded(async () => {
       this.calls.check();
       const fields = fieldsOf(options, "options");
@@ -367,7 +371,7 @@ export class ConversationView<M extends object> {
     }
     const revision = this.revision;
     const view = this.calls.run((engine) => this.originals.view(engine));
-    let event: Counted = await counted(countTokens, view, [signal, this.lifetime.signal]);
+    let event: Counted = await counted(countTokens, view, [signal, this.lifetime.signal], this.#of);
     if (this.calls.isDisposed) {
       return;
     }
