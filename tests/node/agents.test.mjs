@@ -150,7 +150,12 @@ test("f1: an edit, a removal and another branch reach every agent; an edit shows
 });
 
 test("f1: a search of one agent finds what it has read, and nothing else", async () => {
-  const { compactor } = await teamOf("openai-chat");
+  const ranking = [];
+  const rankRecall = (_, candidates, { agent }) => {
+    ranking.push([agent, hasSecrets(candidates)]);
+    return [{ id: "m1", score: 2 }, ...candidates];
+  };
+  const { compactor } = await teamOf("openai-chat", { rankRecall });
   const [critic, writer] = ["critic", "writer"].map((name) => compactor.agent(name));
   await critic.compact();
   await writer.compact();
@@ -158,6 +163,7 @@ test("f1: a search of one agent finds what it has read, and nothing else", async
   assert.ok(hasSecrets(await critic.recall("secret budget doubts")));
   assert.ok(!hasSecrets(await writer.recall("secret budget doubts")));
   assert.ok(!hasSecrets(await compactor.recall("secret budget doubts")));
+  assert.deepEqual(ranking, [["critic", true], ["writer", false], [undefined, false]], "the app's ranking is told who searches");
   compactor.dispose();
 });
 

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { contextOverflow, contextProviders, createCompactor, runTurn, validate } from "epitome";
 import { chatOf, compactorWith, said, same, toolRound } from "./harness.mjs";
+import { calling, resulting, serveModel } from "./model-server.mjs";
 
 const SCENARIOS = JSON.parse(readFileSync(new URL("../fixtures/turns.json", import.meta.url), "utf8"));
 const TOO_LONG = Object.assign(new Error("prompt is too long: 210000 tokens > 200000 maximum"), { status: 400 });
@@ -161,6 +162,82 @@ test("g3: transforms rewrite one request from left to right, and what they leave
   assert.equal(during, before - 2 * 100 + 1);
   assert.ok(same(compactor.messages(), kept), "the history stays as it is");
   compactor.dispose();
+});
+
+/** What happens in a private part of a conversation of a team: the planner asks the critic. */
+function team(options) {
+  const question = said("user", "Plan the bridge.");
+  const secret = said("user", "Is the SECRET budget enough?");
+  const policy = { window: 4_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0, keep: { messages: 2 } };
+  return createCompactor({ format: "openai-chat", policy, summarize: () => "They talked of a SECRET budget.", ...options }).then((compactor) => {
+    compactor.append([...chatOf(10), question], { author: "user" });
+    compactor.append(secret, { author: "planner", audience: ["critic"] });
+    return compactor;
+  });
+}
+
+test("g1: an agent runs a turn over what it sees; its tools and its answer are for those whom the turn names", async () => {
+  const sent = [];
+  const server = await serveModel("openai-chat", {
+    refuses: ({ messages }) => (sent.push(messages), sent.length === 1 ? "This model's maximum context length is 1000 tokens. However, your messages resulted in 1200 tokens." : undefined),
+    answer: ({ messages }) => (messages.at(-1).role === "tool" ? "The SECRET budget is not enough." : calling("openai-chat", "c1")),
+  });
+  const compactor = await team();
+  const [critic, planner, writer] = ["critic", "planner", "writer"].map((name) => compactor.agent(name));
+  const others = () => JSON.stringify([compactor, writer].map((view) => [view.messages(), view.status(), view.history(), view.session()]));
+  const before = others();
+  const places = [];
+  const request = async (messages) => {
+    const { message, usage } = await server.ask(messages);
+    return { messages: message, usage };
+  };
+  const { end, steps, compactions } = await runTurn(critic, {
+    request,
+    tools: ({ messages: { tool_calls: calls = [] } }) => calls.map(({ id }) => resulting("openai-chat", id, "SECRET: 7 bolts.")),
+    middleware: [{ before: ({ step }) => void places.push(`before ${step}`), after: ({ step }) => void places.push(`after ${step}`), reset: (reason) => void places.push(reason) }],
+    transforms: [(messages) => messages.filter(({ content }) => !content?.startsWith("Turn 8: "))],
+    providers: [() => "The critic knows bridges."],
+    metadata: { audience: ["planner"] },
+  });
+  server.close();
+  assert.deepEqual([end, steps], ["answered", 2]);
+  assert.deepEqual(places, ["before 1", "reactive-full", "after 1", "before 2", "after 2"]);
+  assert.deepEqual(compactions.map(({ report }) => [report.reason, report.outcome, report.agent]), [["reactive-full", "applied", "critic"]]);
+  assert.ok(JSON.stringify(sent[0]).includes("SECRET budget enough"));
+  assert.ok(!JSON.stringify(sent[0]).includes("Turn 8: ") && JSON.stringify(critic.history()).includes("Turn 8: "));
+  assert.deepEqual(sent.map(([first]) => first.content), Array(3).fill("The critic knows bridges."));
+  const answered = ["The SECRET budget is not enough.", "SECRET: 7 bolts."];
+  for (const view of [critic, planner]) {
+    assert.ok(answered.every((text) => view.history().some(({ content }) => content === text)), view.name);
+  }
+  assert.equal(others(), before, "nothing has changed for anybody else");
+  assert.ok(!before.includes("SECRET") && compactor.snapshot().includes("SECRET") && !compactor.snapshot().includes("knows bridges"));
+  assert.equal(planner.session(), 1, "the compaction was the critic's own");
+  assert.ok(critic.status().statistics.sessionCompletionTokens > 0);
+  assert.equal(compactor.status().statistics.sessionCompletionTokens, 0);
+  compactor.dispose();
+});
+
+test("g1: what an agent appends is its own, and for all unless it names an audience", async () => {
+  const compactor = await team();
+  const [critic, writer] = ["critic", "writer"].map((name) => compactor.agent(name));
+  await runTurn(critic, { request: () => ({ messages: said("assistant", "The bridge is sound.") }) });
+  assert.equal(compactor.history().at(-1).content, "The bridge is sound.");
+  const id = critic.append(said("assistant", "A note to the writer."), { audience: ["writer"] })[0];
+  const [other] = critic.append([said("user", "The user said so.")], { author: "user", pinned: true });
+  assert.deepEqual([compactor.metadata(other).author, compactor.metadata(other).pinned], ["user", true]);
+  for (const view of [critic, writer]) {
+    assert.equal(view.message(id).content, "A note to the writer.");
+    assert.deepEqual([view.metadata(id).author, view.metadata(id).audience], ["critic", ["writer"]]);
+  }
+  assert.ok(!compactor.history().some(({ content }) => content === "A note to the writer."));
+  const { length } = critic.history();
+  assert.throws(() => critic.append(said("user", "No."), "secretly"), { code: "invalid-option" });
+  assert.throws(() => critic.append(said("user", "No."), { audience: 3 }), { code: "invalid-option" });
+  assert.throws(() => critic.append(3), { code: "invalid-message" });
+  assert.equal(critic.history().length, length);
+  compactor.dispose();
+  assert.throws(() => critic.append(said("user", "No.")), { code: "disposed" });
 });
 
 test("g2: a provider's messages are sent as the model's provider accepts them", async () => {

@@ -8,6 +8,19 @@ declare global {
 }
 
 /**
+ * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
+ * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ */
+export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+  readonly name: string;
+  /**
+   * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
+   * all unless the metadata have an `audience`; the agent itself gets what it has written in any case.
+   */
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+}
+
+/**
  * Keeps one conversation below its threshold. `M` is the app's own type of message.
  *
  * After `dispose`, every method throws an error with the code `disposed`.
@@ -583,9 +596,10 @@ export interface Changes {
 
 /**
  * Ranks messages for a question. It gets those whose words fit best, at most 50, and returns the messages that are to be quoted:
- * any of them, and others that have left the view, such as what the app's own index of embeddings has found.
+ * any of them, and others that have left the view, such as what the app's own index of embeddings has found. Messages that are not for
+ * the agent that searches are never quoted.
  */
-export type RankRecall = (question: string, candidates: RecallCandidate[]) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
+export type RankRecall = (question: string, candidates: RecallCandidate[], of: OfAgent) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
 
 /** A message that may answer a question. */
 export interface RecallCandidate {
@@ -1685,14 +1699,6 @@ export interface ClearToolResultsRule {
 }
 
 /**
- * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
- * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
- */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
-  readonly name: string;
-}
-
-/**
  * What is remembered of a conversation.
  */
 export interface Memory {
@@ -2501,6 +2507,9 @@ export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnR
   transforms?: readonly Transform<M>[];
   /** Add messages to each request, in order. */
   providers?: readonly ContextProvider<M>[];
+  /** What is known of the messages that the turn appends besides their content. With an `audience`, a turn over private messages
+   * stays private; without one, what it appends is for all. */
+  metadata?: MessageMetadata;
   /** The most requests of the turn. Default: 50. */
   maxSteps?: number;
   /** How often one request is sent again after a compaction because its prompt was too long. Default: 3. */
@@ -2924,13 +2933,14 @@ export declare function estimateTokens(text: string, options?: EstimateOptions):
 export declare function isWithinTokenLimit(input: string | readonly object[], limit: number, options?: EstimateMessagesOptions): Promise<number | false>;
 
 /**
- * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it; or the
+ * same between the messages that an agent of a team has.
  *
  * The middleware is asked before and after each request. Before it is sent, the transforms rewrite the messages, the providers
  * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
  * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
-export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
+export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M> | Agent<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
 
 /**
  * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;

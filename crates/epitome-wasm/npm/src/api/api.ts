@@ -2,7 +2,7 @@
 
 import { functionOf, limitOf, optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
-import type { Compactor } from "../host/compactor.js";
+import type { Agent, Compactor } from "../host/compactor.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
@@ -227,14 +227,15 @@ export function isWithinTokenLimit(
 }
 
 /**
- * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it.
+ * Runs a turn: requests, answers and tool calls between a user message, which is appended already, and the answer to it; or the
+ * same between the messages that an agent of a team has.
  *
  * The middleware is asked before and after each request. Before it is sent, the transforms rewrite the messages, the providers
  * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
  * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
 export async function runTurn<M extends object, R extends TurnResponse<M>>(
-  compactor: Compactor<M>,
+  compactor: Compactor<M> | Agent<M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
   return runTurnBy(await load(engineModule), () => loadValidation(validationModule), compactor, options);

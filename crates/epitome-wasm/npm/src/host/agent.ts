@@ -1,15 +1,17 @@
 // The view of one agent of a team, over the messages that its team has.
 
+import { fieldsOf } from "../arguments.js";
 import { AgentCalls, type Calls } from "./calls.js";
-import type { Compactor as Engine } from "../glue/epitome.js";
+import type { Compactor as Engine, MessageMetadata } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/instances.js";
-import type { Agent } from "./compactor.js";
+import type { Agent, Compactor } from "./compactor.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { ConversationView, type ViewSources } from "./view.js";
 
 export class AgentView<M extends object> extends ConversationView<M> implements Agent<M> {
   readonly name: string;
+  readonly #append: Compactor<M>["append"];
 
   constructor(
     module: Module,
@@ -18,11 +20,19 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
     sources: ViewSources,
     messages: Originals<M>,
     commit: (() => Promise<void>) | undefined,
+    append: Compactor<M>["append"],
   ) {
     const own = new Originals<M>([], [], [], 0, host.repair);
     const read = reader(messages, own);
     super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit, { agent: host.agent });
     this.name = host.agent;
+    this.#append = append;
+  }
+
+  append(messages: M | readonly M[], metadata: MessageMetadata = {}): string[] {
+    this.calls.check();
+    const given = fieldsOf(metadata, "metadata");
+    return this.#append(messages, { ...given, author: given.author ?? this.name });
   }
 
   override history(): M[] {

@@ -121,6 +121,11 @@ export interface Agent<M extends object = object>
     | "setPolicy"
   > {
   readonly name: string;
+  /**
+   * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
+   * all unless the metadata have an `audience`; the agent itself gets what it has written in any case.
+   */
+  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
 }
 
 /**

@@ -63,7 +63,8 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const host = { ...shared, ...own, agent: key };
     const isKnown = this.calls.run((engine) => engine.agents()).includes(key);
     const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
-    const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit);
+    const append: Compactor<M>["append"] = (messages, metadata) => this.append(messages, metadata);
+    const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit, append);
     const spec = policy ?? (isKnown ? undefined : this.host.policy);
     agent.noteModels(spec, []);
     if (spec !== undefined && (policy !== undefined || hasAgent(spec, key))) {

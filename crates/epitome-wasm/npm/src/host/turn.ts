@@ -3,10 +3,10 @@
 
 import { fieldsOf, optionalFunction, optionalSignal } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
-import type { ContextOverflow, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
+import type { ContextOverflow, MessageMetadata, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
 import type { Repaired } from "../glue/validation.js";
 import type { Engine } from "../wasm/instances.js";
-import type { Compactor } from "./compactor.js";
+import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
 import type { Validation } from "./validation.js";
@@ -68,6 +68,9 @@ export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnR
   transforms?: readonly Transform<M>[];
   /** Add messages to each request, in order. */
   providers?: readonly ContextProvider<M>[];
+  /** What is known of the messages that the turn appends besides their content. With an `audience`, a turn over private messages
+   * stays private; without one, what it appends is for all. */
+  metadata?: MessageMetadata;
   /** The most requests of the turn. Default: 50. */
   maxSteps?: number;
   /** How often one request is sent again after a compaction because its prompt was too long. Default: 3. */
@@ -105,7 +108,7 @@ const DEFAULTS = { maxSteps: 50, maxRetries: 3 };
 export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
   engine: Engine,
   validation: () => Promise<Validation>,
-  compactor: Compactor<M>,
+  compactor: Compactor<M> | Agent<M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
   return new Turn(engine, validation, compactor, options).run();
@@ -114,7 +117,7 @@ export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
 class Turn<M extends object, R extends TurnResponse<M>> {
   readonly #engine: Engine;
   readonly #validation: () => Promise<Validation>;
-  readonly #compactor: Compactor<M>;
+  readonly #compactor: Compactor<M> | Agent<M>;
   readonly #options: TurnOptions<M, R> & typeof DEFAULTS;
   readonly #signal: AbortSignal | undefined;
   readonly #compactions: TurnCompaction[] = [];
@@ -122,7 +125,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
   /** The phase of the next check before a request. */
   #phase: Phase;
 
-  constructor(engine: Engine, validation: () => Promise<Validation>, compactor: Compactor<M>, options: TurnOptions<M, R>) {
+  constructor(engine: Engine, validation: () => Promise<Validation>, compactor: Compactor<M> | Agent<M>, options: TurnOptions<M, R>) {
     this.#engine = engine;
     this.#validation = validation;
     this.#compactor = compactor;
@@ -263,7 +266,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
 
   #append(messages: M | readonly M[] | undefined): void {
     if (messages !== undefined && !(Array.isArray(messages) && messages.length === 0)) {
-      this.#compactor.append(messages);
+      this.#compactor.append(messages, this.#options.metadata);
     }
   }
 

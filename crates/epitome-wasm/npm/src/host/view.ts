@@ -81,7 +81,7 @@ export class ConversationView<M extends object> {
     this.#validation = sources.validation;
     this.#of = of;
     this.originals = originals;
-    this.#recall = new Recall(sources.recall, (call) => this.calls.run(call), host, (id) => this.named(id));
+    this.#recall = new Recall(sources.recall, (call) => this.calls.run(call), host, (id) => this.named(id), of);
     const changed = (): void => {
       this.revision += 1;
       this.originals.refresh();

@@ -1,6 +1,7 @@
 // The app's own ranking of what a search may quote, such as by embeddings or by a model that reranks.
 
 import { epitomeError } from "../error.js";
+import type { OfAgent } from "../host/events.js";
 
 /** A message that may answer a question. */
 export interface RecallCandidate {
@@ -23,17 +24,18 @@ export interface RankedMessage {
 
 /**
  * Ranks messages for a question. It gets those whose words fit best, at most 50, and returns the messages that are to be quoted:
- * any of them, and others that have left the view, such as what the app's own index of embeddings has found.
+ * any of them, and others that have left the view, such as what the app's own index of embeddings has found. Messages that are not for
+ * the agent that searches are never quoted.
  */
-export type RankRecall = (question: string, candidates: RecallCandidate[]) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
+export type RankRecall = (question: string, candidates: RecallCandidate[], of: OfAgent) => readonly RankedMessage[] | Promise<readonly RankedMessage[]>;
 
 /** How many candidates there are. */
 export const MOST_CANDIDATES = 50;
 
 /** Calls the app's function and checks what it returns. Undefined if it fails: the console says why. */
-export async function rankedBy(rank: RankRecall, question: string, candidates: RecallCandidate[]): Promise<readonly RankedMessage[] | undefined> {
+export async function rankedBy(rank: RankRecall, question: string, candidates: RecallCandidate[], of: OfAgent): Promise<readonly RankedMessage[] | undefined> {
   try {
-    const ranked: unknown = await rank(question, candidates);
+    const ranked: unknown = await rank(question, candidates, of);
     if (!Array.isArray(ranked) || !ranked.every(isRanked)) {
       throw epitomeError("invalid-option", "rankRecall: expected a list of messages, each with an id and a score above 0");
     }

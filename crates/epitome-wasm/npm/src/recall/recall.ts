@@ -2,6 +2,7 @@
 
 import { fieldsOf, wholeOf } from "../arguments.js";
 import type { Compactor as Engine } from "../glue/epitome.js";
+import type { OfAgent } from "../host/events.js";
 import { pause } from "../host/pause.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { Archive } from "./archive.js";
@@ -83,17 +84,19 @@ export class Recall {
   #archive: Archive | undefined;
   #isFreed = false;
   readonly #host: RecallHost;
+  readonly #of: OfAgent;
   readonly #named: (id: string) => string;
   /** The engine's number of changes at which the index was up to date. */
   #changes: number;
   /** How many messages the kept index has. */
   #kept = 0;
 
-  /** `named` gives the compactor's id of a message that the app names by its own. */
-  constructor(source: NumericSource, run: Run, host: RecallHost, named: (id: string) => string) {
+  /** `named` gives the compactor's id of a message that the app names by its own; `of` says whose messages are searched. */
+  constructor(source: NumericSource, run: Run, host: RecallHost, named: (id: string) => string, of: OfAgent) {
     this.#source = source;
     this.#run = run;
     this.#host = host;
+    this.#of = of;
     this.#named = named;
     // A kept index is of the conversation as it was opened.
     this.#changes = host.recallIndex === undefined ? 0 : run((engine) => engine.changes());
@@ -110,7 +113,7 @@ export class Recall {
     this.#prepare(archive);
     const best = archive.candidates(question, MOST_CANDIDATES, (position) => this.#textAt(position));
     const candidates = best.map(({ position, score }) => ({ ...this.#messageAt(archive, position), text: this.#textAt(position), score }));
-    const ranked = await rankedBy(rankRecall, question, candidates);
+    const ranked = await rankedBy(rankRecall, question, candidates, this.#of);
     // The conversation may have gone on meanwhile.
     await this.#updated();
     const preferred = ranked?.flatMap(({ id, score }): [number, number][] => {
