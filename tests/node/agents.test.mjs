@@ -214,6 +214,23 @@ for (const format of FORMATS) {
   });
 }
 
+test("f1: a count of an agent's messages is not used if its team has gone on meanwhile", async () => {
+  const heard = [];
+  let appended = [];
+  const { compactor } = await teamOf("openai-chat", {
+    countTokens: () => (compactor.append(appended, { author: "user" }), 123),
+    onEvent: ({ type, agent }) => type.startsWith("count") && heard.push([type, agent]),
+  });
+  const [critic, writer] = [compactor.agent("critic"), compactor.agent("writer")];
+  await writer.compact();
+  assert.equal(writer.status().tokens, 123);
+  appended = [said("user", "Another question, while it is counted.")];
+  await critic.compact();
+  assert.deepEqual(heard, [["counted", "writer"], ["countFailed", "critic"]]);
+  assert.notEqual(critic.status().tokens, 123);
+  compactor.dispose();
+});
+
 test("f1: the app's array may have messages that are only for some agents", async () => {
   const { compactor, messages } = await teamOf("openai-chat");
   const more = [...messages, said("user", "One more.")];

@@ -82,13 +82,13 @@ describe("a conversation in several tabs", { skip: noBrowser }, () => {
       const critic = globalThis.open.compactor.agent("critic");
       globalThis.critic = critic;
       const codes = [];
-      const changes = [() => critic.compact(), () => critic.compactIfNeeded(), () => critic.undo(), () => critic.setPolicy({ window: 500 }), () => critic.setTodo("no")];
+      const changes = [() => critic.compact(), () => critic.compactIfNeeded(), () => critic.undo(), () => critic.setPolicy({ window: 500 }), () => critic.setTodo("no"), () => critic.append({ role: "user", content: "no" })];
       for (const change of changes) {
         codes.push(await Promise.resolve().then(change).then(() => "done", ({ code }) => code));
       }
       return { codes, texts: critic.history().map(({ content }) => content.split(" ")[0]), same: critic === globalThis.open.compactor.agent("critic") };
     });
-    assert.deepEqual(seen, { codes: Array(5).fill("conflict"), texts: ["a", "one", "two", "three"], same: true });
+    assert.deepEqual(seen, { codes: Array(6).fill("conflict"), texts: ["a", "one", "two", "three"], same: true });
     await writer.evaluate(() => globalThis.open.compactor.agent("critic").compact().then(() => globalThis.open.compactor.commit()));
     await follower.evaluate(() => globalThis.until(() => globalThis.critic.compacted().length > 0));
     await writer.close();

@@ -23,7 +23,9 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
     append: Compactor<M>["append"],
   ) {
     const own = new Originals<M>([], [], [], 0, host.repair);
-    const read = reader(messages, own);
+    const read = reader(messages, own, () => {
+      this.revision += 1;
+    });
     super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit, { agent: host.agent });
     this.name = host.agent;
     this.#append = append;
@@ -42,8 +44,9 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
   }
 }
 
-/** A function that takes over from the team which messages an agent has now. It runs at the beginning of each call. */
-function reader<M extends object>(team: Originals<M>, own: Originals<M>): (engine: Engine) => void {
+/** A function that takes over from the team which messages an agent has now. It runs at the beginning of each call, and calls
+ * `changed` if they are others. */
+function reader<M extends object>(team: Originals<M>, own: Originals<M>, changed: () => void): (engine: Engine) => void {
   let [revision, changes, length] = [-1, 0, 0];
   return (engine) => {
     own.forgetList();
@@ -54,5 +57,6 @@ function reader<M extends object>(team: Originals<M>, own: Originals<M>): (engin
     const from = Math.min(engine.changedSince(changes) ?? length, length);
     own.followTeam(team, engine.idBefore(from), engine.idsFrom(from));
     [changes, length] = [engine.changes(), engine.messageCount()];
+    changed();
   };
 }

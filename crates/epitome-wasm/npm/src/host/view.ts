@@ -369,12 +369,14 @@ export class ConversationView<M extends object> {
     if (countTokens === undefined || this.calls.isDisposed) {
       return;
     }
-    const revision = this.revision;
     const view = this.calls.run((engine) => this.originals.view(engine));
+    const { revision } = this;
     let event: Counted = await counted(countTokens, view, [signal, this.lifetime.signal], this.#of);
     if (this.calls.isDisposed) {
       return;
     }
+    // An agent hears in a call what its team has appended.
+    this.calls.read(() => undefined);
     if (event.type === "counted" && revision !== this.revision) {
       event = { type: "countFailed", message: "the conversation went on while it was counted" };
     }
