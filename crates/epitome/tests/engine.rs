@@ -32,6 +32,7 @@ mod stores_records;
 mod summarizes_again_and_again;
 mod summarizes_as_configured;
 mod survives_a_failing_summarizer;
+mod takes_turns_in_a_team;
 mod turns;
 mod works_in_a_team;
 mod works_in_slices;

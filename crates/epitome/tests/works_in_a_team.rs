@@ -12,17 +12,19 @@ use crate::harness;
 use std::collections::BTreeSet;
 
 use epitome::message::{Audience, Message, Role};
-use epitome::policy::{Keep, Phase, TaskSettings, Trigger};
+use epitome::policy::{Keep, MemorySettings, Phase, SummarySettings, TaskSettings, Trigger};
 use epitome::tokens::CharactersPer;
 use epitome::{
-    Compactor, Contract, MemoryEntry, Outcome, Policy, Reason, StateEntry, StructuredState,
+    Compactor, Contract, MemoryEntry, Outcome, Policy, Reason, Snapshot, StateEntry,
+    StructuredState, SummaryRequest,
 };
 use harness::{drive, shown};
+use serde_json::{Value, json};
 
-const TEAM: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
-const MESSAGES: usize = 2_000;
+pub(crate) const TEAM: [&str; 5] = ["ann", "ben", "cleo", "dan", "eve"];
+pub(crate) const MESSAGES: usize = 2_000;
 
-fn policy() -> Policy {
+pub(crate) fn policy() -> Policy {
     let mut policy = Policy {
         keep: Keep::Messages(6),
         triggers: vec![Trigger::Tokens(20_000)],
@@ -38,13 +40,13 @@ fn audience(number: usize) -> (usize, Option<[usize; 2]>) {
     (author, (number % 10 > 6).then_some([(author + 1) % 5, (author + 3) % 5]))
 }
 
-fn reads(agent: usize, number: usize) -> bool {
+pub(crate) fn reads(agent: usize, number: usize) -> bool {
     let (author, readers) = audience(number);
     readers.is_none_or(|readers| author == agent || readers.contains(&agent))
 }
 
 /// A message of the team with a word of its own.
-fn message(number: usize) -> Message {
+pub(crate) fn message(number: usize) -> Message {
     let (author, readers) = audience(number);
     let text = format!("Part word{number}x of the bridge needs {number} bolts in the north tower.");
     let audience = match readers {
@@ -55,11 +57,11 @@ fn message(number: usize) -> Message {
     Message { author, audience, ..Message::new(format!("m{number}"), Role::Assistant, text) }
 }
 
-fn empty(policy: Policy) -> Compactor {
+pub(crate) fn empty(policy: Policy) -> Compactor {
     Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3))).unwrap()
 }
 
-fn team() -> Compactor {
+pub(crate) fn team() -> Compactor {
     let mut team = empty(policy());
     (0..MESSAGES).for_each(|number| team.append(message(number)).unwrap());
     team
@@ -76,12 +78,12 @@ fn everything(compactor: &Compactor) -> String {
 }
 
 /// The numbers of the messages whose words are in a text.
-fn words(text: &str) -> BTreeSet<usize> {
+pub(crate) fn words(text: &str) -> BTreeSet<usize> {
     text.split("word").skip(1).filter_map(|rest| rest.split_once('x')?.0.parse().ok()).collect()
 }
 
 /// A summary with every tenth message as a line, half of them without their author.
-fn summarize(request: &epitome::SummaryRequest) -> String {
+pub(crate) fn summarize(request: &SummaryRequest) -> String {
     let entries = request.envelope().entries;
     let lines = entries.iter().step_by(10).enumerate().map(|(index, entry)| {
         let author = entry.speaker.split_once(' ').map_or("", |(_, author)| author);
@@ -99,6 +101,164 @@ fn compact(compactor: &mut Compactor) -> String {
     let report = compactor.report().unwrap();
     assert!(matches!(report.outcome, Outcome::Applied { .. }), "{report:?}");
     format!("{:?} {:?}", run.requests, run.events)
+}
+
+/// Calls a function with each agent and its number, and at last with the team itself.
+fn each(team: &mut Compactor, mut call: impl FnMut(Option<usize>, &mut Compactor)) {
+    for (at, name) in TEAM.into_iter().enumerate() {
+        call(Some(at), &mut team.agent(name).unwrap());
+    }
+    call(None, team);
+}
+
+/// The numbers of the messages that an agent reads, or the team itself.
+fn own(agent: Option<usize>) -> BTreeSet<usize> {
+    let is_own = |number: &usize| match agent {
+        Some(agent) => reads(agent, *number),
+        None => audience(*number).1.is_none(),
+    };
+    (0..MESSAGES).filter(is_own).collect()
+}
+
+fn lists(state: &StructuredState) -> [&[StateEntry]; 7] {
+    let StructuredState {
+        decisions,
+        constraints,
+        tasks,
+        questions,
+        risks,
+        artifacts,
+        contributions,
+    } = state;
+    [decisions, constraints, tasks, questions, risks, artifacts, contributions]
+}
+
+/// A summary with twelve entries for each list, from the latest messages that the summarizer was given, the latest first; and
+/// with these tasks as settled.
+fn with_state(request: &SummaryRequest, settled: &[StateEntry]) -> String {
+    let latest = || request.envelope().entries.into_iter().rev().take(12);
+    let list = |what: &str| -> Value {
+        let entry = |entry: epitome::message::Entry| json!({ "text": format!("{what}: {}", entry.text), "sources": [entry.number] });
+        latest().map(entry).collect()
+    };
+    let settled: Vec<&str> = settled.iter().map(|task| task.text.as_str()).collect();
+    let state = json!({
+        "decisions": list("decision"), "constraints": list("limit"), "tasks": list("to do"),
+        "questions": list("question"), "risks": list("risk"), "artifacts": list("file"),
+        "contributions": list("work"), "settled": settled,
+    });
+    format!("{}\n```json\n{state}\n```", summarize(request))
+}
+
+#[test]
+fn e1_each_agent_and_the_team_have_a_state_within_its_limits_of_what_they_read() {
+    let summary = SummarySettings { structured_state: true, ..policy().summary };
+    let mut team = empty(Policy { summary, ..policy() });
+    (0..MESSAGES).for_each(|number| team.append(message(number)).unwrap());
+    let mut states = Vec::new();
+    each(&mut team, |agent, compactor| {
+        compactor.compact(Reason::Manual, None).unwrap();
+        let run = drive(compactor, |request| with_state(request, &[]));
+        let state = compactor.structured_state().clone();
+        let lengths = lists(&state).map(<[StateEntry]>::len);
+        assert_eq!(lengths, [8, 6, 10, 5, 5, 10, 6], "{agent:?}");
+        let text = format!("{:?} {:?} {state:?}", run.requests, run.events);
+        assert!(words(&text).is_subset(&own(agent)), "{agent:?} has what is not for it");
+        for entry in lists(&state).concat() {
+            let sources: Vec<&str> = entry.sources.iter().map(|id| id.as_str()).collect();
+            let word = words(&entry.text).first().copied().unwrap();
+            assert_eq!(sources, [format!("m{word}")], "{agent:?}: {entry:?}");
+        }
+        let summary = compactor.report().unwrap().summary.clone().unwrap();
+        assert!(summary.contains(&state.to_text()), "it stands behind the summary: {summary}");
+        states.push(state);
+    });
+    let private = |state: &StructuredState| !words(&state.to_text()).is_subset(&own(None));
+    assert_eq!(
+        states.iter().map(private).collect::<Vec<_>>(),
+        [true, true, true, true, true, false]
+    );
+
+    // The next summarizer gets the state of its own view, changes it, and nobody else's is another one by that.
+    for number in MESSAGES..MESSAGES + 40 {
+        team.append(message(number)).unwrap();
+    }
+    let ben = states[1].clone();
+    let mut agent = team.agent("ben").unwrap();
+    agent.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut agent, |request| with_state(request, &ben.tasks[..3]));
+    let (_, given) = run.requests[0].input.split_once("<current_state>").unwrap();
+    assert!(given.contains(&ben.to_text()), "{given}");
+    let state = agent.structured_state().clone();
+    drop(agent);
+    assert_eq!(lists(&state).map(<[StateEntry]>::len), [8, 6, 10, 5, 5, 10, 6]);
+    assert!(words(&state.decisions[0].text).iter().all(|number| *number >= MESSAGES));
+    assert!(state.tasks.iter().all(|task| !task.done), "those that are done leave first");
+    let mut after = Vec::new();
+    each(&mut team, |_, compactor| after.push(compactor.structured_state().clone()));
+    states[1] = state;
+    assert_eq!(after, states);
+    let lines = team.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let tokenizer = Box::new(CharactersPer(3));
+    let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+    let mut stored = Vec::new();
+    each(&mut restored, |_, compactor| stored.push(compactor.structured_state().clone()));
+    assert_eq!(stored, states);
+}
+
+/// Blends by repeating the words that it was given.
+fn blended(request: &SummaryRequest) -> String {
+    let words: Vec<String> =
+        words(&request.input).iter().map(|number| format!("word{number}x")).collect();
+    format!("Known: {}.", words.join(" "))
+}
+
+#[test]
+fn e2_the_memories_of_five_agents_and_the_team_are_blended_each_by_itself() {
+    let memory = MemorySettings { in_summary: true, ..MemorySettings::default() };
+    let mut team = empty(Policy { memory, ..policy() });
+    (0..MESSAGES).for_each(|number| team.append(message(number)).unwrap());
+    each(&mut team, |agent, compactor| {
+        let standing = MemoryEntry { text: "Always answer briefly.".into(), standing: true };
+        compactor.remember(standing.clone()).unwrap();
+        let texts: Vec<String> = (0..25).map(|at| compactor.searchable(at).unwrap().text).collect();
+        let entries = texts.iter().map(|text| MemoryEntry { text: text.clone(), standing: false });
+        let entries: Vec<MemoryEntry> = entries.collect();
+        assert_eq!(agent.is_none(), words(&texts.concat()).is_subset(&own(None)));
+        for (from, to) in [(0, 15), (15, 25)] {
+            for entry in &entries[from..to] {
+                assert!(drive(compactor, |_| String::new()).requests.is_empty(), "not before");
+                compactor.remember(entry.clone()).unwrap();
+            }
+            let run = drive(compactor, blended);
+            let [request] = run.requests.try_into().unwrap();
+            let given = words(&texts[..to - 5].concat());
+            assert_eq!(words(&request.input), given, "the ten oldest and the summary before");
+            let memory = compactor.memory();
+            assert_eq!(memory.summary, blended(&request));
+            let left = [&[standing.clone()], &entries[to - 5..to]].concat();
+            assert_eq!(memory.entries, left);
+        }
+    });
+    let before = format!("{:?}", team.memory());
+    let mut memories = Vec::new();
+    each(&mut team, |agent, compactor| {
+        let memory = compactor.memory().clone();
+        assert!(words(&format!("{memory:?}")).is_subset(&own(agent)), "{agent:?}: {memory:?}");
+        compact(compactor);
+        let summary = compactor.report().unwrap().summary.clone().unwrap();
+        assert!(summary.contains(&memory.to_text()), "both parts follow the summary: {summary}");
+        memories.push(memory);
+    });
+    assert_eq!(format!("{:?}", team.memory()), before);
+    let lines = team.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let tokenizer = Box::new(CharactersPer(3));
+    let mut restored = Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+    each(&mut restored, |agent, compactor| {
+        assert_eq!(*compactor.memory(), memories[agent.unwrap_or(5)]);
+    });
 }
 
 #[test]

@@ -40,27 +40,28 @@ pub(crate) fn compactor_with(policy: Policy, text: &str) -> Compactor {
     compactor
 }
 
+/// The messages of the view. Those that only the view has are called `new`.
+pub(crate) fn viewed(compactor: &Compactor) -> Vec<Message> {
+    let edits = compactor.view().edits.into_iter();
+    let message = |edit| match edit {
+        Edit::Keep(id) => message(compactor, &id),
+        Edit::Replace { id, changes } => {
+            let message = message(compactor, &id);
+            Rewrite { id, changes }.apply(&message)
+        }
+        Edit::Insert { role, parts } => Message::with_parts("new", role, parts),
+    };
+    edits.map(message).collect()
+}
+
 /// The view in the test notation, with the summary as `u: SUMMARY`.
 pub(crate) fn shown(compactor: &Compactor) -> String {
-    let messages: Vec<Message> = compactor
-        .view()
-        .edits
-        .into_iter()
-        .map(|edit| match edit {
-            Edit::Keep(id) => message(compactor, &id),
-            Edit::Replace { id, changes } => {
-                let message = message(compactor, &id);
-                Rewrite { id, changes }.apply(&message)
-            }
-            Edit::Insert { role, parts } => {
-                let inserted = Message::with_parts("new", role, parts);
-                match inserted.text().contains("<conversation-summary") {
-                    true => Message::new("new", role, "SUMMARY"),
-                    false => inserted,
-                }
-            }
-        })
-        .collect();
+    let mut messages = viewed(compactor);
+    for message in &mut messages {
+        if message.id == "new".into() && message.text().contains("<conversation-summary") {
+            *message = Message::new("new", message.role, "SUMMARY");
+        }
+    }
     notate(&messages)
 }
 
