@@ -10,6 +10,7 @@
 use crate::harness;
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use epitome::message::{Audience, Message, Role};
 use epitome::policy::{Keep, MemorySettings, Phase, SummarySettings, TaskSettings, Trigger};
@@ -237,7 +238,7 @@ fn e2_the_memories_of_five_agents_and_the_team_are_blended_each_by_itself() {
             assert_eq!(words(&request.input), given, "the ten oldest and the summary before");
             let memory = compactor.memory();
             assert_eq!(memory.summary, blended(&request));
-            let left = [&[standing.clone()], &entries[to - 5..to]].concat();
+            let left = [slice::from_ref(&standing), &entries[to - 5..to]].concat();
             assert_eq!(memory.entries, left);
         }
     });

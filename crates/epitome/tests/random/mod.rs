@@ -14,6 +14,7 @@ pub(crate) mod history;
 pub(crate) mod invariants;
 pub(crate) mod plan_follower;
 pub(crate) mod policy;
+pub(crate) mod team;
 
 /// A configuration for this number of cases, times `EPITOME_RANDOM_TIMES` if that is set.
 pub(crate) fn times(cases: u32) -> ProptestConfig {
