@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::calls::subject;
 use super::line::{Line, shortened};
+use super::rules::without_earlier_value;
 use super::{Part, State, cue, parts, writes};
 use epitome::message::Entry;
 use epitome::tokens::Tokenizer;
@@ -89,12 +90,11 @@ impl Lists {
         };
         let line = |line: &Line| put(&line.text, line.number(), by(line.number()));
         let mut lists = Self::default();
-        let rules = state.rules.lines().iter().enumerate().rev();
-        for (at, rule) in rules.filter(|(_, rule)| is_new(rule)) {
+        for rule in state.rules.lines().iter().rev().filter(|line| is_new(line)) {
             let mut item = line(rule);
-            if let Some((replaced, text)) = state.rules.replaced_before(at, first) {
-                item.text = one_line(text);
-                item.replaces = Some(text_of(replaced));
+            if let Some(replaced) = &rule.replaces {
+                item.text = one_line(without_earlier_value(&rule.text));
+                item.replaces = Some(one_line(replaced));
             }
             match cue::decides(&rule.text) {
                 true => lists.decisions.push(item),

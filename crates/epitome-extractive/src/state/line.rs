@@ -19,13 +19,15 @@ pub(super) struct Line {
     /// Who said it, as the head of an entry has it; empty for somebody without a name.
     pub(super) speaker: String,
     pub(super) text: String,
+    /// The text of the line of an earlier state that it takes the place of.
+    pub(super) replaces: Option<String>,
 }
 
 impl Line {
     pub(super) fn new(number: u32, speaker: &str, text: impl Into<String>) -> Self {
         // Without a name there is only one user.
         let speaker = if speaker.contains(' ') { short(speaker) } else { String::new() };
-        Self { sources: vec![number], speaker, text: text.into() }
+        Self { sources: vec![number], speaker, text: text.into(), replaces: None }
     }
 
     /// The latest message.

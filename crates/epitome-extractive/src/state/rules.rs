@@ -12,8 +12,8 @@ pub(super) struct Rules {
     lines: Vec<Line>,
     /// The latest line about each topic, by its words without the values.
     by_topic: BTreeMap<String, usize>,
-    /// What a line has replaced, the oldest first.
-    replaced: BTreeMap<usize, Vec<Line>>,
+    /// How many of the lines are from an earlier state; they come first.
+    earlier: usize,
     stop_words: StopWords,
 }
 
@@ -39,10 +39,8 @@ impl Rules {
                     line.text.push_str(&before.join(", "));
                     line.text.push(')');
                 }
-                line.sources.splice(0..0, old.sources.iter().copied());
-                let mut replaced = self.replaced.remove(&at).unwrap_or_default();
-                replaced.push(old);
-                self.replaced.insert(self.lines.len(), replaced);
+                line.sources.splice(0..0, old.sources);
+                line.replaces = if at < self.earlier { Some(old.text) } else { old.replaces };
             }
         }
         self.parse_as(topic, line);
@@ -52,6 +50,7 @@ impl Rules {
     pub(super) fn parse(&mut self, line: Line) {
         let (topic, _) = self.topic(&line.text);
         self.parse_as(topic, line);
+        self.earlier = self.lines.len();
     }
 
     fn parse_as(&mut self, topic: String, line: Line) {
@@ -83,19 +82,10 @@ impl Rules {
         &self.lines
     }
 
-    /// The latest line that the line at a place has replaced and that was there before this message; and the line itself without
-    /// its values in brackets.
-    pub(super) fn replaced_before(&self, at: usize, message: u32) -> Option<(&Line, &str)> {
-        let (text, _) = self.lines.get(at)?.text.split_once(BEFORE)?;
-        let replaced = self.replaced.get(&at)?.iter().rfind(|line| line.number() < message)?;
-        Some((replaced, text))
-    }
-
     /// What a sentence is about, and its values: numbers, identifiers and capitalized words but the first.
     fn topic(&self, text: &str) -> (String, Vec<String>) {
-        let text = text.split_once(BEFORE).map_or(text, |(text, _)| text);
         let (mut topic, mut values) = (String::new(), Vec::new());
-        for (at, word) in text.split_whitespace().enumerate() {
+        for (at, word) in without_earlier_value(text).split_whitespace().enumerate() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             let is_code = word.contains(|c: char| c.is_ascii_digit() || c == '_' || c == '/');
             if is_code || (at > 0 && word.starts_with(char::is_uppercase)) {
@@ -113,4 +103,9 @@ impl Rules {
             false => (topic, values),
         }
     }
+}
+
+/// A line without the earlier value in brackets.
+pub(super) fn without_earlier_value(text: &str) -> &str {
+    text.split_once(BEFORE).map_or(text, |(text, _)| text)
 }
