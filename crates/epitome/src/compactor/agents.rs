@@ -34,7 +34,7 @@ struct StoredAgent {
 /// An agent that was asked for.
 struct Member {
     compactor: Compactor,
-    /// How many of the records that agents read it has read.
+    /// The index behind the last record of the team's log that it has read.
     read: usize,
     /// The record that it waits for to be stored.
     announced: Option<Record>,
@@ -149,8 +149,8 @@ impl Compactor {
         let mut compactor = Self::with(policy, Arc::clone(&self.provider), conversation);
         let mut read = 0;
         if let Some(StoredAgent { condition, .. }) = stored {
-            read = self.log().feed_len();
-            compactor.conversation.replay_of(&self.conversation, name, read)?;
+            read = self.log().feed_end();
+            compactor.conversation.replay_of(&self.conversation, name)?;
             if let Some(condition) = condition {
                 compactor.resume(condition.clone());
             }
@@ -199,7 +199,7 @@ impl Compactor {
         for (name, member) in &mut agents.members {
             if member.compactor.log().contains(id) {
                 member.read_from(conversation, name)?;
-                if member.is_storing() || member.read < conversation.log().feed_len() {
+                if member.is_storing() || conversation.log().fed(member.read, name).is_some() {
                     return Err(CommandError::Busy);
                 }
             }
@@ -214,7 +214,7 @@ impl Compactor {
         for (name, member) in &mut agents.members {
             if member.compactor.log().contains(&message.id) {
                 member.change(&message.id, |it| it.replace(Arc::clone(message)))?;
-                member.read = conversation.log().feed_len();
+                member.read = conversation.log().feed_end();
                 member.report_to(conversation, name);
             }
         }
@@ -225,35 +225,34 @@ impl Compactor {
 impl Member {
     /// Reads what the log of the team has for it, up to a change that it cannot make while it is storing a record.
     fn read_from(&mut self, team: &mut Conversation, name: &str) -> Result<(), CommandError> {
-        while self.read < team.log().feed_len() {
-            let record = team.log().fed(self.read, name);
-            if self.is_storing() && !matches!(record, None | Some(Record::Message { .. })) {
+        while let Some((index, record)) = team.log().fed(self.read, name) {
+            if self.is_storing() && !matches!(record, Record::Message { .. }) {
                 break;
             }
-            self.read += 1;
+            self.read = index + 1;
             let compactor = &mut self.compactor;
             match record {
-                Some(Record::Message { message }) => {
+                Record::Message { message } => {
                     let message = Arc::clone(message);
                     compactor.take_message(message, |conversation, message| {
                         conversation.append_of(team, message)
                     })?;
                 }
-                Some(Record::Insert { message, before }) => {
+                Record::Insert { message, before } => {
                     compactor.put_before(Arc::clone(message), before.clone())?;
                 }
-                Some(Record::Edit { message }) => {
+                Record::Edit { message } => {
                     let edited = Arc::clone(message);
                     self.change(&message.id, |compactor| compactor.replace(edited))?;
                 }
-                Some(Record::Remove { id }) if compactor.log().contains(id) => {
+                Record::Remove { id } if compactor.log().contains(id) => {
                     self.change(id, |compactor| compactor.take_out(id.clone()))?;
                 }
-                Some(record @ (Record::Task { .. } | Record::TaskSummary { .. })) => {
+                record @ (Record::Task { .. } | Record::TaskSummary { .. }) => {
                     compactor.conversation.append(record.clone())?;
                     compactor.resume_automatic();
                 }
-                Some(Record::Head { message }) => compactor.end_with(message.clone())?,
+                Record::Head { message } => compactor.end_with(message.clone())?,
                 // Records of the agent itself come from it.
                 _ => {}
             }

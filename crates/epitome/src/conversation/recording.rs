@@ -95,15 +95,11 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reads what the log of a team has for an agent, up to the `end`th of the records that agents read, and projects the
-    /// result once. Linear in the log.
-    pub(crate) fn replay_of(
-        &mut self,
-        team: &Self,
-        agent: &str,
-        end: usize,
-    ) -> Result<(), LogError> {
-        for record in (0..end).filter_map(|at| team.log.fed(at, agent)) {
+    /// Reads what the log of a team has for an agent, and projects the result once. Linear in what the agent reads.
+    pub(crate) fn replay_of(&mut self, team: &Self, agent: &str) -> Result<(), LogError> {
+        let next = |from: usize| team.log.fed(from, agent);
+        let records = std::iter::successors(next(0), |(index, _)| next(index + 1));
+        for (_, record) in records {
             let is_known = match record {
                 Record::Remove { id } => self.log.contains(id),
                 // An edit of a message has undone the compactions that are about it. The log has the edit in place of the

@@ -3,9 +3,11 @@
 //! The log of a team has all messages. Its path has those that are for everyone; the others, its asides, have no position. The
 //! log of an agent has on its path whatever the agent may see, in the order in which it came.
 
+use std::collections::BTreeMap;
+
 use super::log::Log;
 use super::record::{LogError, Record};
-use crate::message::{Message, MessageId};
+use crate::message::{Audience, Message, MessageId};
 
 impl Log {
     /// An empty log for one agent of a team.
@@ -87,28 +89,72 @@ impl Log {
     /// Adds a record at the end.
     pub(super) fn push(&mut self, record: Record) {
         if !self.is_of_agent()
-            && record.is_for_agents()
             && let Ok(index) = u32::try_from(self.records.len())
         {
-            self.feed.push(index);
+            self.feed.add(index, &record);
         }
         self.records.push(record);
     }
 
-    /// How many records agents can read.
-    pub(crate) fn feed_len(&self) -> usize {
-        self.feed.len()
+    /// Behind the last record that any agent reads.
+    pub(crate) fn feed_end(&self) -> usize {
+        self.feed.end
     }
 
-    /// One of the records that agents read, if this agent may: a message only if it is for the agent. Costs O(1).
-    pub(crate) fn fed(&self, at: usize, agent: &str) -> Option<&Record> {
-        let record = self.records.get(usize::try_from(*self.feed.get(at)?).ok()?)?;
+    /// The first record from an index on that this agent reads, with its index. A message is one only if it is for the agent.
+    /// Costs O(log n), whatever the others read.
+    pub(crate) fn fed(&self, from: usize, agent: &str) -> Option<(usize, &Record)> {
+        let index = self.feed.next(from, agent)?;
+        let record = match self.records.get(index)? {
+            Record::Agent { of, .. } => of,
+            record => record,
+        };
+        Some((index, record))
+    }
+}
+
+/// The indices of the records that agents read, in order. They never leave the log.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Feed {
+    of_all: Vec<u32>,
+    /// Those that only some agents read, for each of these.
+    of_one: BTreeMap<String, Vec<u32>>,
+    end: usize,
+}
+
+impl Feed {
+    fn add(&mut self, index: u32, record: &Record) {
+        let mut add = |agent: &str| match self.of_one.get_mut(agent) {
+            // An author may also be in the audience.
+            Some(indices) if indices.last() == Some(&index) => {}
+            Some(indices) => indices.push(index),
+            None => drop(self.of_one.insert(agent.to_owned(), vec![index])),
+        };
         match record {
-            Record::Agent { agent: name, of } => (name == agent).then_some(of),
-            record => {
-                record.message().is_none_or(|message| message.is_for(agent)).then_some(record)
-            }
+            Record::Agent { agent, .. } => add(agent),
+            Record::Remove { .. }
+            | Record::Head { .. }
+            | Record::Task { .. }
+            | Record::TaskSummary { .. } => self.of_all.push(index),
+            record => match record.message().map(|message| (&message.audience, &message.author)) {
+                Some((Audience::Everyone, _)) => self.of_all.push(index),
+                Some((Audience::Agents(names), author)) => {
+                    names.iter().chain(author).for_each(|agent| add(agent));
+                }
+                None => return,
+            },
         }
+        self.end = usize::try_from(index).unwrap_or(usize::MAX).saturating_add(1);
+    }
+
+    fn next(&self, from: usize, agent: &str) -> Option<usize> {
+        let from = u32::try_from(from).ok()?;
+        let first = |indices: &Vec<u32>| {
+            indices.get(indices.partition_point(|index| *index < from)).copied()
+        };
+        let own = self.of_one.get(agent).and_then(first);
+        let next = first(&self.of_all).into_iter().chain(own).min()?;
+        usize::try_from(next).ok()
     }
 }
 
@@ -125,17 +171,5 @@ impl Record {
                 | Self::UndoStructuredState {}
                 | Self::Reasoning { .. }
         )
-    }
-
-    /// True if the log of an agent may read it.
-    fn is_for_agents(&self) -> bool {
-        match self {
-            Self::Remove { .. }
-            | Self::Head { .. }
-            | Self::Agent { .. }
-            | Self::Task { .. }
-            | Self::TaskSummary { .. } => true,
-            record => record.message().is_some(),
-        }
     }
 }

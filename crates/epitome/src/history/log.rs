@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::asides::Feed;
 use super::checkpoint::Checkpoint;
 use super::commits::Commits;
 use super::journal::Journal;
@@ -46,8 +47,8 @@ pub struct Log {
     journal: Option<Journal>,
     /// The records with the latest versions of the messages that are only for some agents.
     pub(super) asides: BTreeMap<MessageId, usize>,
-    /// The records that agents read, in order: those of messages, of the path, and of agents.
-    pub(super) feed: Vec<u32>,
+    /// The records that agents read: those of messages, of the path, and of agents.
+    pub(super) feed: Feed,
     /// For the log of an agent, what the log of the team does not have of it yet; `None` for the log of a team.
     pub(super) outbox: Option<Vec<Record>>,
 }
