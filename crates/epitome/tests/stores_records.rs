@@ -10,8 +10,11 @@ use crate::harness;
 
 use epitome::history::Record;
 use epitome::message::{Message, Role};
+use epitome::policy::{Reducer, ReducerRule, Trigger};
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Output, Policy, Reason, Snapshot, Stored};
+use epitome::{
+    Compactor, Contract, Output, Policy, Reason, Snapshot, StateEntry, Stored, StructuredState,
+};
 use harness::{applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown};
 
 fn committed(compactor: &mut Compactor) -> String {
@@ -164,4 +167,32 @@ fn h3_logs_of_every_version_can_be_read() {
     assert_eq!(shown(&restored), expected);
     assert_eq!(restored.session(), 3);
     assert_eq!(restored.log().todo(), Some("- [ ] plant the roses"));
+}
+
+#[test]
+fn e1_h2_a_state_that_is_set_while_a_compaction_is_stored_is_undone_as_after_a_restore() {
+    let reducers = vec![ReducerRule::when(Reducer::Deduplicate, Trigger::Always)];
+    let mut compactor =
+        compactor_with(Policy { reducers, ..Policy::recommended(4_000) }, &long_talk());
+    for id in ["first", "copy"] {
+        let note = Message::new(id, Role::User, "The garden is open.");
+        compactor.append(Message { synthetic: Some("note".into()), ..note }).unwrap();
+    }
+    compactor.collect_unsaved(Stored::Nothing);
+    compactor.compact(Reason::Reduce, None).unwrap();
+    while !matches!(compactor.poll_output(), Output::Persist(_)) {}
+    let entry = StateEntry { text: "Plant oaks.".into(), ..StateEntry::default() };
+    let state = StructuredState { decisions: vec![entry], ..StructuredState::default() };
+    compactor.set_structured_state(state.clone()).unwrap();
+    let stored = committed(&mut compactor);
+    compactor.handle_persisted().unwrap();
+    for mut compactor in [restored(&stored), compactor] {
+        assert!(compactor.log().checkpoint().is_some());
+        compactor.undo().unwrap();
+        drive(&mut compactor, |_| String::new());
+        assert!(compactor.log().checkpoint().is_none(), "the compaction has come last");
+        assert_eq!(*compactor.structured_state(), state);
+        compactor.undo().unwrap();
+        assert!(compactor.structured_state().is_empty());
+    }
 }

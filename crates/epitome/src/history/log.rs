@@ -414,11 +414,6 @@ impl Log {
         self.commits.active().iter().filter_map(|index| self.checkpoint_at(*index))
     }
 
-    /// The index of the record of the latest active checkpoint.
-    pub(super) fn last_commit(&self) -> Option<usize> {
-        self.commits.active().last().copied()
-    }
-
     /// The index of a checkpoint that was not undone, on any branch: an edit on one branch undoes those of others.
     fn commit_of(&self, id: CheckpointId) -> Option<usize> {
         let mut commits = self.commits.all().map(|(index, _)| index);

@@ -90,6 +90,10 @@ pub enum Record {
         /// The compaction whose summary was active; `None` if there was none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<CheckpointId>,
+        /// The latest compaction then, with a summary or without; `None` if there was none. The place in the log does not say it: a
+        /// compaction that is being stored comes into the log behind a state that a store gets after it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        behind: Option<CheckpointId>,
     },
     /// The latest state that the app has set on the present summary is taken back: the one before it holds again. The log keeps
     /// neither that state nor this.

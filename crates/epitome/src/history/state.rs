@@ -36,7 +36,8 @@ impl Log {
     /// The record that sets a structured state on the present summary.
     pub(crate) fn state_record(&self, state: StructuredState) -> Record {
         let after = self.summarized_by().map(|checkpoint| checkpoint.id);
-        Record::StructuredState { state: Box::new(state), after }
+        let behind = self.checkpoint().map(|checkpoint| checkpoint.id);
+        Record::StructuredState { state: Box::new(state), after, behind }
     }
 
     /// The structured state: as the app has set it since the last summary, and otherwise as that summary has it. Costs the
@@ -52,8 +53,9 @@ impl Log {
     /// True if the app has set the structured state since the latest compaction, so that this is what an undo takes back first.
     /// Costs the number of states that were set.
     pub(crate) fn has_newer_state(&self) -> bool {
-        let set = self.last_state().and_then(|place| self.states.get(place));
-        set.is_some_and(|set| self.last_commit().is_none_or(|commit| commit < *set))
+        let record = self.last_state().and_then(|place| self.records.get(*self.states.get(place)?));
+        let latest = self.checkpoint().map(|checkpoint| checkpoint.id);
+        matches!(record, Some(Record::StructuredState { behind, .. }) if *behind == latest)
     }
 
     /// The place in `states` of the last one that was set on the present summary.
@@ -66,7 +68,7 @@ impl Log {
     /// The state that the record of this index sets, and the compaction whose summary was active then.
     fn state_at(&self, index: usize) -> Option<(&StructuredState, Option<CheckpointId>)> {
         match self.records.get(index)? {
-            Record::StructuredState { state, after } => Some((state, *after)),
+            Record::StructuredState { state, after, .. } => Some((state, *after)),
             _ => None,
         }
     }
