@@ -114,7 +114,7 @@ test("f1: an agent counts by its own tokenizer, which is loaded with the team's,
   const { compactor } = await teamOf("openai-chat", { policy: { ...POLICY, agents: { critic: own } } });
   const tokens = (conversation) => ["critic", "writer"].map((name) => conversation.agent(name).status().tokens);
   const before = tokens(compactor);
-  assert.ok(before[0] < before[1] / 2, `a character is a token for the writer only: ${before}`);
+  assert.ok(before[0] < before[1], `the critic sees more, and a character is a token for the writer only: ${before}`);
   assert.ok(compactor.agent("critic").status().exact);
   const restored = await restoreCompactor(compactor.snapshot(), { format: "openai-chat", originals: compactor.history() });
   assert.deepEqual(tokens(restored), before);
