@@ -163,7 +163,7 @@ test("f1: a search of one agent finds what it has read, and nothing else", async
   assert.ok(hasSecrets(await critic.recall("secret budget doubts")));
   assert.ok(!hasSecrets(await writer.recall("secret budget doubts")));
   assert.ok(!hasSecrets(await compactor.recall("secret budget doubts")));
-  assert.deepEqual(ranking, [["critic", true], ["writer", false], [undefined, false]], "the app's ranking is told who searches");
+  assert.deepEqual(ranking, [["critic", true], ["writer", false], [undefined, false]], "the app's ranking gets the name of the agent that searches");
   compactor.dispose();
 });
 

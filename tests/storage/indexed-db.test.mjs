@@ -27,6 +27,20 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     }, id);
   };
 
+  /** Waits until more than this many of these commits are confirmed. The tab goes on. Returns a function that counts them. */
+  const writingUntil = async (page, id, most) => {
+    let last = 0;
+    await new Promise((resolve) => {
+      void writing(page, id, (number) => {
+        last = number;
+        if (number > most) {
+          resolve();
+        }
+      });
+    });
+    return () => last;
+  };
+
   /** What another tab reads: how many messages, and what is damaged. */
   const read = (page, id) =>
     page.evaluate(async (conversation) => {
@@ -42,20 +56,11 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     for (let round = 0; round < 20; round += 1) {
       const page = await browser.tab();
       const id = `closed ${round}`;
-      const most = below(12);
-      let last = 0;
-      await new Promise((resolve) => {
-        void writing(page, id, (number) => {
-          last = number;
-          if (number > most) {
-            resolve();
-          }
-        });
-      });
+      const confirmed = await writingUntil(page, id, below(12));
       await page.close();
       const { texts, damage } = await read(reader, id);
       assert.deepEqual([damage, texts.length % 2], [undefined, 0]);
-      assert.ok(texts.length / 2 >= last, `${texts.length / 2} stored, ${last} confirmed`);
+      assert.ok(texts.length / 2 >= confirmed(), `${texts.length / 2} stored, ${confirmed()} confirmed`);
       assert.deepEqual(texts, Array.from({ length: texts.length / 2 }, (_, index) => [`question ${index + 1}`, `answer ${index + 1}`]).flat());
     }
   });
@@ -65,21 +70,12 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     for (let round = 0; round < 5; round += 1) {
       const page = await browser.tab();
       const id = `killed ${round}`;
-      const most = below(12);
-      let last = 0;
-      await new Promise((resolve) => {
-        void writing(page, id, (number) => {
-          last = number;
-          if (number > most) {
-            resolve();
-          }
-        });
-      });
+      const confirmed = await writingUntil(page, id, below(12));
       assert.ok(browser.databases().includes(id), "the database is in files");
       await browser.restart();
       const { texts, damage } = await read(await browser.tab(), id);
       assert.deepEqual([damage, texts.length % 2], [undefined, 0]);
-      assert.ok(texts.length / 2 >= last, `${texts.length / 2} stored, ${last} confirmed`);
+      assert.ok(texts.length / 2 >= confirmed(), `${texts.length / 2} stored, ${confirmed()} confirmed`);
       assert.deepEqual(texts, Array.from({ length: texts.length / 2 }, (_, index) => [`question ${index + 1}`, `answer ${index + 1}`]).flat());
     }
   });

@@ -324,8 +324,8 @@ export interface SyncReport {
   reactivated: number[];
 }
 
-/** Options of an agent. Whatever is absent is that of its team: then the team's functions are told by `agent` that it is about this
- * agent. */
+/** Options of an agent. The default of each is that of its team; the functions of the team then get the name of this agent as
+ * `agent`. */
 export interface AgentOptions<M extends object = object> extends Omit<HostOptions<M>, "agent" | "repair" | "commit" | "recallIndex" | "tokenizers"> {
   /** Default: the policy of the team, with what its `agents` say of this agent. After a restore: the one that it had. */
   policy?: PolicySpec;

@@ -15,8 +15,8 @@
 //! The machine holds no messages and calls nothing: [`Turn::poll`] returns the task, and a `handle_*` method takes its
 //! result. What transforms and providers make is for one request, and is never stored.
 //!
-//! The turn of an agent of a team is the same with [`Compactor::agent`] in the place of the compactor, asked for anew in each task; what
-//! it says is appended to the team, with the agent as author and for the audience that it has.
+//! A turn of an agent of a team is the same with [`Compactor::agent`] in place of the compactor. The host gets the agent from the team
+//! again for each task, and appends to the team what the agent says, with the agent as author and with its audience.
 
 use serde_json::Value;
 

@@ -26,7 +26,7 @@ use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_ha
 use random::team::{AGENTS, Step, in_advance, message, policy, step, tool_round};
 use random::times;
 
-/// A summary that repeats all that the summarizer was told.
+/// A summary with all the words of its request.
 fn answer(request: &SummaryRequest) -> String {
     let envelope = format!("{:?}", request.envelope());
     let words: Vec<&str> = envelope.split(' ').filter(|word| word.starts_with("word-")).collect();
@@ -129,7 +129,7 @@ fn everything(compactor: &Compactor) -> String {
     format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {lines} {beside}")
 }
 
-/// The text of the latest message of a view: whoever says it has read it.
+/// The text of the latest message of a view. Only a view that has this message can contain it.
 fn latest(compactor: &Compactor) -> String {
     compactor.log().messages().next_back().map_or_else(String::new, Message::text)
 }

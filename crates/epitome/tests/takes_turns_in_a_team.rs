@@ -46,7 +46,7 @@ struct Ran {
 }
 
 impl Host {
-    /// Runs a turn of an agent. The agent is asked for anew in each task, since its messages come through the team.
+    /// Runs a turn of an agent. The agent is taken from the team again for each task, since its messages come through the team.
     fn run(&self, team: &mut Compactor, at: usize) -> Ran {
         let name = TEAM[at];
         let (transforms, providers) = (self.transforms.len(), self.providers.len());
@@ -209,7 +209,7 @@ fn g2_the_providers_of_each_agent_come_in_order_are_counted_for_it_and_never_sto
             let texts: Vec<String> = sent.iter().take(2).map(Message::text).collect();
             let expected =
                 [format!("The user in step {step}."), format!("The date of step {step}.")];
-            assert_eq!(texts, expected, "{name}: in front, for every request anew");
+            assert_eq!(texts, expected, "{name}: in front of each request, made for that request");
             assert!(words_of(sent).is_subset(&own(at)), "{name}");
         }
         assert_eq!(ran.sent.len(), 2);

@@ -382,8 +382,8 @@ impl Compactor {
         (rest.size() < whole.size()).then_some(Stage::Chunks(rest))
     }
 
-    /// The messages that a draft covers, whose facts are found when it is used: while the summary is written, the texts may still
-    /// be changed. Linear in their texts.
+    /// The messages that a draft covers. Their facts are found when it is used and not while it is written, since a restored
+    /// conversation has the draft alone. Linear in their texts.
     fn covered_by(&self, job: &Job, draft: &Draft) -> Vec<Entry> {
         let new = (draft.covered..draft.tail_start).filter(|at| !draft.unread.contains(at));
         let read = draft.request.into_iter().chain(new);

@@ -43,8 +43,10 @@ impl Log {
     /// The structured state: as the app has set it since the last summary, and otherwise as that summary has it. Costs the
     /// number of states that were set.
     pub fn structured_state(&self) -> &StructuredState {
-        let set = self.last_state().and_then(|place| self.state_at(*self.states.get(place)?));
-        let cover = self.summarized_by().and_then(|checkpoint| checkpoint.cover.as_ref());
+        let summarized = self.summarized_by();
+        let place = self.last_state(summarized);
+        let set = place.and_then(|place| self.state_at(*self.states.get(place)?));
+        let cover = summarized.and_then(|checkpoint| checkpoint.cover.as_ref());
         set.map(|(state, _)| state)
             .or_else(|| Some(&cover?.state))
             .unwrap_or(StructuredState::EMPTY)
@@ -53,14 +55,16 @@ impl Log {
     /// True if the app has set the structured state since the latest compaction, so that this is what an undo takes back first.
     /// Costs the number of states that were set.
     pub(crate) fn has_newer_state(&self) -> bool {
-        let record = self.last_state().and_then(|place| self.records.get(*self.states.get(place)?));
+        let record = self
+            .last_state(self.summarized_by())
+            .and_then(|place| self.records.get(*self.states.get(place)?));
         let latest = self.checkpoint().map(|checkpoint| checkpoint.id);
         matches!(record, Some(Record::StructuredState { behind, .. }) if *behind == latest)
     }
 
-    /// The place in `states` of the last one that was set on the present summary.
-    fn last_state(&self) -> Option<usize> {
-        let summary = self.summarized_by().map(|checkpoint| checkpoint.id);
+    /// The place in `states` of the last one that was set on the summary of this compaction, or on none.
+    fn last_state(&self, summarized: Option<&Checkpoint>) -> Option<usize> {
+        let summary = summarized.map(|checkpoint| checkpoint.id);
         let is_present = |at: &usize| self.state_at(*at).is_some_and(|(_, after)| after == summary);
         self.states.iter().rposition(is_present)
     }
@@ -95,7 +99,7 @@ impl Log {
 
     /// Takes back the last state that was set on the present summary, if there is one.
     fn undo_state(&mut self) {
-        let Some(place) = self.last_state() else { return };
+        let Some(place) = self.last_state(self.summarized_by()) else { return };
         let index = self.states.remove(place);
         if index + 1 == self.records.len() {
             self.records.pop();

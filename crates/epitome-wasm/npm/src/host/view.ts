@@ -375,7 +375,7 @@ export class ConversationView<M extends object> {
     if (this.calls.isDisposed) {
       return;
     }
-    // An agent hears in a call what its team has appended.
+    // Any call makes an agent read what its team has appended.
     this.calls.read(() => undefined);
     if (event.type === "counted" && revision !== this.revision) {
       event = { type: "countFailed", message: "the conversation went on while it was counted" };
