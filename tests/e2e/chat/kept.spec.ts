@@ -198,9 +198,9 @@ test("what was damaged in the browser's storage is named, downloaded and deleted
   await expect(articles).toHaveCount(4);
   await page.reload();
   const downloading = page.waitForEvent("download");
-  await chat.button("Download what was damaged").click();
+  await chat.button("Download the damaged part").click();
   expect(await readFile(await (await downloading).path(), "utf8")).toContain("Where do the roses go?");
-  await chat.button("Delete it").click();
+  await chat.button("Delete the damaged part").click();
   await expect(alert).toBeHidden();
   await page.reload();
   await expect(articles).toHaveCount(4);
