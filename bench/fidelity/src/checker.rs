@@ -27,16 +27,17 @@ pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
         {
             fault("stale");
         }
-        if line.contains(" more characters]")
-            || line.contains("{vocalsound}")
-            || line.contains("{disfmarker}")
-        {
+        if line.contains("{vocalsound}") || line.contains("{disfmarker}") {
             fault("noise");
         }
         match section {
             "Said:" if line.starts_with("Speakers: ") => {}
             "Said:" => {
                 let quoted = said(line);
+                let behind = line.split_once(": ").map_or(line, |(_, quoted)| quoted);
+                if behind.split(" · ").any(|piece| is_noise(piece.trim())) {
+                    fault("noise");
+                }
                 let known = |text: &String| quoted.iter().all(|piece| text.contains(piece));
                 if !texts.iter().any(known) {
                     let each =
@@ -46,6 +47,11 @@ pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
             }
             "Requests:" | "Instructions and decisions:" | "Open:" => {
                 let (said, before) = numbered(line);
+                let said = match said.split_once(": ") {
+                    Some((speaker, said)) if is_named(speaker) => said,
+                    _ => said,
+                };
+                let said = said.replace(" · ", "…");
                 let pieces: Vec<String> = said.split('…').map(bare).collect();
                 let is_said =
                     |text: &String| pieces.iter().all(|piece| text.contains(piece.as_str()));
@@ -99,8 +105,39 @@ pub(crate) fn faults(messages: &[Value], summary: &str) -> Vec<String> {
     faults
 }
 
+/// True for a role with a name.
+fn is_named(speaker: &str) -> bool {
+    let mut words = speaker.split(' ');
+    words.next().is_some_and(|role| ["user", "assistant", "tool"].contains(&role))
+        && words.next().is_some()
+}
+
+/// True for a piece that says nothing: a note of a cut, a tag, an import, a position in a file.
+fn is_noise(piece: &str) -> bool {
+    let starts = |starts: &[&str]| starts.iter().any(|start| piece.starts_with(start));
+    let is_tag = piece.starts_with('<')
+        && piece.ends_with('>')
+        && piece.matches('<').count() == 1
+        && !piece.contains(['@', ':', ' ']);
+    let is_listed =
+        piece.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['│', '→', '\t'])
+            && piece.starts_with(|c: char| c.is_ascii_digit());
+    is_tag
+        || is_listed
+        || piece.contains(" more characters]")
+        || piece.contains(" more lines above)")
+        || piece.contains(" more lines below)")
+        || piece.contains(" lines total)]")
+        || starts(&["@@ -", "#include <", "import {", "import * as", "import type", "use crate::"])
+        || (starts(&["from ", "import "]) && piece.ends_with(';'))
+        || (starts(&["from "]) && piece.split(' ').nth(2) == Some("import"))
+        || (starts(&["import "]) && piece.split(' ').nth(1).is_some_and(|name| name.contains('.')))
+}
+
 /// Recorded chats of many kinds.
-const RECORDED: [&str; 6] = [
+const RECORDED: [&str; 8] = [
+    "coding-pi-long-session.jsonl.gz",
+    "long-aider-200k.jsonl",
     "tool-chat-tau2-airline.jsonl.gz",
     "tool-chat-tau2-telecom.jsonl.gz",
     "tool-chat-taubench-airline.jsonl.gz",
@@ -120,7 +157,8 @@ pub(crate) fn recorded(folder: &Path) -> Vec<String> {
         let step = chats.len().div_ceil(OF_EACH).max(1);
         for (number, chat) in chats.iter().enumerate().step_by(step) {
             let messages = data::messages(chat);
-            for limit in [200, 800] {
+            // In a long summary there is room for what says little.
+            for limit in [200, 800, 6_000] {
                 let summary = engine::summary_of(messages, limit);
                 let found = self::faults(messages, &summary);
                 faults.extend(found.iter().map(|fault| format!("{file} {number}: {fault}")));
@@ -218,6 +256,10 @@ mod tests {
             ("Said:\nassistant: - [ ] ship", "stale"),
             ("Also said, word for word:\n- user: yes", "says nothing"),
             ("Said:\ntool: [12 more characters]", "noise"),
+            ("Said:\ntool: It is blue. … [3952 more characters]", "noise"),
+            ("Said:\nuser: <uploaded_files>", "noise"),
+            ("Said:\ntool: Yes. · 20│from tree_sitter_languages import get_language", "noise"),
+            ("Said:\ntool: from tree_sitter_languages import get_language", "noise"),
         ] {
             let found = faults(&messages, summary);
             assert!(found.iter().any(|found| found.starts_with(fault)), "{summary}: {found:?}");

@@ -14,7 +14,6 @@ use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
 pub use for_model::{ModelRequest, for_model};
 use notes::Notes;
-pub use pieces::cleaned;
 use pieces::{Noise, Pieces};
 use ranking::Ranking;
 use state::{SAID, State};

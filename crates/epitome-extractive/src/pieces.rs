@@ -8,10 +8,9 @@ use crate::state::{Part, parts};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
 use epitome::transcript::Envelope;
-use epitome_text::excerpt::is_cut_note;
-use epitome_text::sentence;
+use epitome_text::noise::{is_noise, unnumbered};
+use epitome_text::sentence::{self, cleaned};
 use epitome_text::speaker::{Labels, UNKNOWN, speaker};
-use epitome_text::stop_words::is_filler;
 
 /// Pieces in the order of the conversation.
 #[derive(Debug, Default)]
@@ -129,13 +128,12 @@ impl<'a> Pieces<'a> {
         let message = self.speakers.len();
         let before = self.pieces.len();
         let mut place = self.pieces.last().map_or(0, |piece| piece.place);
-        for sentence in texts.flat_map(sentence::split) {
+        for sentence in unnumbered(texts).flat_map(sentence::split) {
             place += 1;
             for clause in clauses(sentence) {
                 place += 1;
                 let text = cleaned(clause);
-                let is_noise =
-                    self.noise == Noise::LeftOut && (is_cut_note(&text) || is_bare_key(&text));
+                let is_noise = self.noise == Noise::LeftOut && is_noise(&text);
                 if !text.is_empty() && !is_noise {
                     self.pieces.push(Piece {
                         message,
@@ -233,13 +231,6 @@ fn without_numbers(text: &str) -> String {
     out
 }
 
-/// True for a key of JSON without its value, such as `"legs": [`.
-fn is_bare_key(text: &str) -> bool {
-    let key = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '['));
-    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix("\":"));
-    key.is_some_and(|key| !key.contains('"'))
-}
-
 /// The shortest clause that is a piece of its own, in characters.
 const SHORTEST_CLAUSE: usize = 6;
 
@@ -276,29 +267,6 @@ fn stated_sentences(line: &str) -> Vec<&str> {
     sentences.into_iter().flat_map(clauses).collect()
 }
 
-/// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
-#[must_use]
-pub fn cleaned(text: &str) -> Cow<'_, str> {
-    let mut blank = false;
-    let tidy = text.chars().all(|character| {
-        let before = std::mem::replace(&mut blank, character.is_whitespace());
-        !blank || (character == ' ' && !before)
-    });
-    let is_noise = |word: &str| is_noise(word, text);
-    if tidy && !text.split(' ').any(is_noise) {
-        return Cow::Borrowed(text);
-    }
-    text.split_whitespace().filter(|word| !is_noise(word)).collect::<Vec<_>>().join(" ").into()
-}
-
-/// True for a filler, and for a tag such as `{vocalsound}`.
-fn is_noise(word: &str, text: &str) -> bool {
-    let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    is_filler(word, text)
-        || tag
-            .is_some_and(|tag| !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,29 +286,6 @@ mod tests {
         let pieces = Pieces::read(&envelope, "", "", Noise::LeftOut).pieces;
         let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
         assert_eq!(texts, ["- [ ] test it", "- [x] ship it"]);
-    }
-
-    #[test]
-    fn d10_words_of_other_languages_are_no_fillers() {
-        for text in ["Das weiß er schon", "um texto em português", "Er kommt um 5 Uhr"] {
-            assert_eq!(cleaned(text), text);
-        }
-        assert_eq!(cleaned("um that is er the plan"), "that is the plan");
-    }
-
-    #[test]
-    fn d10_a_key_without_its_value_says_nothing() {
-        assert!(is_bare_key("\"legs\": [") && is_bare_key("\"legs\":"));
-        assert!(!is_bare_key("\"legs\": 2") && !is_bare_key("He said: \"go\":"));
-    }
-
-    #[test]
-    fn d10_a_tag_is_not_cut_in_two() {
-        let long = format!("{}{{disfmarker}} and so on", "word ".repeat(60));
-        for piece in sentence::split(&long) {
-            let said = cleaned(piece);
-            assert!(!said.contains(['{', '}']), "{said}");
-        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use line::{Line, chosen, cost};
 use rules::Rules;
 use strum::EnumCount;
 
-use epitome::message::{CALLS, Entry};
+use epitome::message::{ANSWERS, CALLS, Entry};
 use epitome::tokens::Tokenizer;
 use epitome_text::excerpt::{split, without_note};
 use epitome_text::sentence;
@@ -444,9 +444,6 @@ fn writes(tool: &str) -> bool {
         .any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
 }
 
-/// Separates the name of a tool from its result.
-const ANSWERS: &str = " answers: ";
-
 /// The parts of an entry in order.
 pub(crate) fn parts<'a>(entry: &'a Entry, role: &str) -> Vec<Part<'a>> {
     if role == "tool" {
@@ -515,6 +512,16 @@ pub(crate) mod tests {
         let known: Vec<&str> =
             written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
         assert_eq!(known, ["- [3] ticket: KD-77120", "- [3] total: 384"]);
+    }
+
+    #[test]
+    fn d10_a_quantity_and_a_year_are_not_known() {
+        let said = "One litre needs 371 litres of water and 3.2 square metres (Poore and Nemecek, 2018). \
+                    The last days of 2026 belong to week 53. In thousands: north 79.4, south 51.3. Your number is 4711.";
+        let written = written_with_tools(&[("assistant", said)]);
+        let known: Vec<&str> =
+            written.lines().skip_while(|line| *line != "Known:").skip(1).collect();
+        assert_eq!(known, ["- [3] north: 79.4", "- [3] south: 51.3", "- [3] number: 4711"]);
     }
 
     #[test]

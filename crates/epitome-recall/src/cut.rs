@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use epitome_extractive::cleaned;
-use epitome_text::sentence;
+use epitome_text::sentence::{self, cleaned};
 
 use crate::terms::{TermId, Terms};
 

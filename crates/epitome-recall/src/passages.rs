@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use epitome::tokens::Tokenizer;
-use epitome_extractive::cleaned;
-use epitome_text::sentence;
+use epitome_text::sentence::{self, cleaned};
 
 use crate::cut::{Cut, cut};
 use crate::index::Index;

@@ -5,6 +5,7 @@ pub mod excerpt;
 pub mod identifier;
 pub mod invisible;
 pub mod letters;
+pub mod noise;
 pub mod note;
 pub mod search;
 pub mod sentence;

@@ -1,8 +1,11 @@
 //! Cuts text into the pieces that an extract quotes: sentences, or clauses if a sentence is too long.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::letters::is_alphanumeric;
+use super::stop_words::is_filler;
 
 /// Separates two pieces on a line that would read as one sentence without it.
 pub const SEPARATOR: &str = " · ";
@@ -59,6 +62,43 @@ pub fn ends_itself(piece: &str) -> bool {
     let at = bare.len() - last.len_utf8();
     let ends = ends_before_blank(last) && !abbreviates(bare, at);
     ends_anywhere(last) || (ends && bare.split_whitespace().nth(1).is_some())
+}
+
+/// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
+pub fn cleaned(text: &str) -> Cow<'_, str> {
+    let mut blank = false;
+    let mut is_tidy = |own: bool, is_space: bool| {
+        let before = std::mem::replace(&mut blank, own);
+        !own || (is_space && !before)
+    };
+    let tidy = match text.is_ascii() {
+        true => {
+            text.bytes().all(|byte| is_tidy(matches!(byte, b'\t'..=b'\r' | b' '), byte == b' '))
+        }
+        false => text.chars().all(|character| is_tidy(character.is_whitespace(), character == ' ')),
+    };
+    let is_filled = |word: &str| is_filling(word, text);
+    if tidy && !text.split(' ').any(is_filled) {
+        return Cow::Borrowed(text);
+    }
+    text.split_whitespace().filter(|word| !is_filled(word)).collect::<Vec<_>>().join(" ").into()
+}
+
+/// True for a filler, and for a tag such as `{vocalsound}`.
+fn is_filling(word: &str, text: &str) -> bool {
+    let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    is_filler(word, text)
+        || tag
+            .is_some_and(|tag| !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// True if a text has a sentence that an extract has quoted: word for word, or in a piece of it as [`cleaned`] writes it. Linear
+/// in the text.
+pub fn says(text: &str, quoted: &str) -> bool {
+    let longest = || quoted.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
+    text.contains(quoted)
+        || (text.contains(longest())
+            && split(text).into_iter().any(|piece| cleaned(piece).contains(quoted)))
 }
 
 /// Where the first piece ends, in bytes, and whether it is kept: encoded data is dropped.
@@ -389,6 +429,31 @@ mod tests {
         for piece in pieces {
             assert_eq!(split(piece), [*piece], "a piece is cut again");
         }
+    }
+
+    #[test]
+    fn d10_words_of_other_languages_are_no_fillers() {
+        for text in ["Das weiß er schon", "um texto em português", "Er kommt um 5 Uhr"] {
+            assert_eq!(cleaned(text), text);
+        }
+        assert_eq!(cleaned("um that is er the plan"), "that is the plan");
+    }
+
+    #[test]
+    fn d10_a_tag_is_not_cut_in_two() {
+        let long = format!("{}{{disfmarker}} and so on", "word ".repeat(60));
+        for piece in split(&long) {
+            let said = cleaned(piece);
+            assert!(!said.contains(['{', '}']), "{said}");
+        }
+    }
+
+    #[test]
+    fn d10_a_quote_is_found_where_it_was_said_with_other_blanks_and_fillers() {
+        let text = "Well. We could, um, take  the\tblue one and uh go on.";
+        assert!(says(text, "take the blue one and go on."));
+        assert!(says("It is blue.", "is blue"));
+        assert!(!says(text, "take the red one and go on."));
     }
 
     #[test]

@@ -53,23 +53,58 @@ const CHINESE_PAIRS: &str = "推荐 建议 知道 告诉 需要 可以 没有 �
 /// Looks words up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopWords {
-    words: &'static BTreeSet<&'static str>,
+    /// Each word at its [`slot`] or behind it. Every word of a long text is looked up several times, so that a search through
+    /// an ordered set would be a good part of a compaction.
+    slots: &'static [&'static str],
 }
 
 impl Default for StopWords {
     fn default() -> Self {
         // Read once: a compaction looks words up in many places.
-        static WORDS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
-        Self { words: WORDS.get_or_init(|| LISTS.split_ascii_whitespace().collect()) }
+        static WORDS: OnceLock<Vec<&'static str>> = OnceLock::new();
+        Self { slots: WORDS.get_or_init(slots) }
     }
 }
 
 impl StopWords {
-    /// True for a function word or a filler, in lower case and without apostrophes.
+    /// True for a function word or a filler, in lower case and without apostrophes. Costs O(1).
     #[must_use]
     pub fn contain(&self, word: &str) -> bool {
-        self.words.contains(word)
+        if word.len() > LONGEST {
+            return false;
+        }
+        let behind = self.slots.get(slot(word)..).unwrap_or_default();
+        behind.iter().take_while(|own| !own.is_empty()).any(|own| *own == word)
     }
+}
+
+/// More than twice as many as there are words, so that few of them meet.
+const SLOTS: usize = 2_048;
+/// The longest word, in bytes.
+const LONGEST: usize = 15;
+
+fn slots() -> Vec<&'static str> {
+    // The last words may stand behind all slots, and an empty one ends every search.
+    let mut slots = vec![""; SLOTS];
+    for word in LISTS.split_ascii_whitespace() {
+        let mut at = slot(word);
+        while slots.get(at).is_some_and(|own| !own.is_empty() && *own != word) {
+            at += 1;
+        }
+        match slots.get_mut(at) {
+            Some(slot) => *slot = word,
+            None => slots.push(word),
+        }
+    }
+    slots.push("");
+    slots
+}
+
+/// Where a word is looked for.
+fn slot(word: &str) -> usize {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = word.bytes().fold(0x811C_9DC5, mix);
+    (hash ^ (hash >> 15)) as usize % SLOTS
 }
 
 /// True for a character that carries no content in a pair with another: a function word of Chinese, or hiragana.
@@ -96,8 +131,29 @@ pub fn is_filler(word: &str, text: &str) -> bool {
         ["the", "and", "you", "that", "it", "this", "with", "what", "yeah", "okay", "it's", "they"];
     let is_one_of =
         |words: &[&str], word: &str| words.iter().any(|own| own.eq_ignore_ascii_case(word));
+    // Most words are none of them by their last letter.
     word.len() <= 6
+        && matches!(word.as_bytes().last(), Some(b'h' | b'm' | b'r' | b'H' | b'M' | b'R'))
         && (is_one_of(&FILLERS, word)
             || (is_one_of(&ENGLISH_FILLERS, word)
                 && text.split_whitespace().any(|word| is_one_of(&ENGLISH, word))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_lists_is_found_and_no_other_one() {
+        let stop_words = StopWords::default();
+        let words: BTreeSet<&str> = LISTS.split_ascii_whitespace().collect();
+        assert_eq!(words.iter().map(|word| word.len()).max(), Some(LONGEST));
+        for word in &words {
+            assert!(stop_words.contain(word), "{word}");
+            for other in [format!("{word}x"), format!("x{word}"), word.to_uppercase()] {
+                assert_eq!(stop_words.contain(&other), words.contains(other.as_str()), "{other}");
+            }
+        }
+        assert!(!stop_words.contain(""));
+    }
 }

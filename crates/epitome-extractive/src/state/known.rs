@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::json::Field;
 use epitome::tokens::Tokenizer;
 use epitome_text::identifier;
+use epitome_text::letters::is_alphanumeric;
 use epitome_text::stop_words::StopWords;
 
 /// A thing that can be named again.
@@ -116,12 +117,14 @@ impl Known {
                 self.mention("", value, Mention::Said);
                 return;
             }
+            let behind = text.get(before.len()..).and_then(|text| text.split_once(value));
+            if is_quantity(value, behind.map_or("", |(_, behind)| behind), &self.stop_words) {
+                return;
+            }
             // What a short number is stands near before it: words before those say something else. A long one is a number of
             // something, such as a customer.
             let named = last_words(before, words_before(value));
-            if let Some(label) =
-                identifier::label(named, &self.stop_words).filter(|label| !is_month(label))
-            {
+            if let Some(label) = identifier::label(named, &self.stop_words) {
                 self.mention(&label, value, Mention::Said);
             }
         });
@@ -335,14 +338,18 @@ fn is_thing(value: &str) -> bool {
     names && identifier::is_identifier(value) && !value.contains([' ', '\\', ','])
 }
 
-/// What stands before a year or a time and does not say what it is: months in English, German, French and Spanish.
-const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug \
-    sep sept oct nov dec januar februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août \
-    septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre \
-    diciembre";
-
-fn is_month(label: &str) -> bool {
-    MONTHS.split(' ').any(|month| month == label)
+/// True for a number that counts what the word behind it says (`371 litres`), and for the year of a source (`Nemecek, 2018)`).
+fn is_quantity(value: &str, behind: &str, stop_words: &StopWords) -> bool {
+    if !value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
+        return false;
+    }
+    let is_year = value.len() == 4
+        && (value.starts_with("19") || value.starts_with("20"))
+        && behind.starts_with(')');
+    let word = behind.strip_prefix(' ').unwrap_or_default();
+    let word = word.split(|c: char| !is_alphanumeric(c)).next().unwrap_or_default();
+    let is_counted = word.starts_with(char::is_lowercase) && !stop_words.contain(word);
+    is_year || is_counted
 }
 
 /// The kind of things that names of code are.

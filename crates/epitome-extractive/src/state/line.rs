@@ -64,16 +64,23 @@ pub(super) fn chosen<'a>(
     for (place, line) in lines {
         let sentences = sentence::split(&line.text);
         let speaker = line.speaker.as_str();
-        let mut said: Vec<&str> = Vec::new();
         let mut own = BTreeSet::new();
+        let (mut said, mut left_out, mut is_whole) = (String::new(), false, true);
         for sentence in &sentences {
-            if !seen.contains(&(speaker, *sentence)) && own.insert((speaker, *sentence)) {
-                said.push(sentence);
+            if seen.contains(&(speaker, *sentence)) || !own.insert((speaker, *sentence)) {
+                (left_out, is_whole) = (true, false);
+                continue;
             }
+            if !said.is_empty() {
+                // Sentences with another one between them are not written as if they followed each other.
+                said.push_str(if left_out { sentence::SEPARATOR } else { " " });
+            }
+            said.push_str(sentence);
+            left_out = false;
         }
-        let text = match said.len() == sentences.len() {
+        let text = match is_whole {
             true => Cow::Borrowed(line.text.as_str()),
-            false => Cow::Owned(said.join(" ")),
+            false => Cow::Owned(said),
         };
         if text.is_empty() {
             continue;
@@ -116,3 +123,22 @@ pub(super) fn shortened(text: &str, length: usize) -> Cow<'_, str> {
 
 /// Ends a line that was shortened.
 const CUT: char = '…';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use epitome::tokens::CharactersPer;
+
+    #[test]
+    fn d10_sentences_of_a_request_that_do_not_follow_each_other_are_set_apart() {
+        let lines = [
+            Line::new(1, "user", "The price is 5 euros."),
+            Line::new(4, "user", "We met on Monday. The price is 5 euros. Ask Nora. Then call me."),
+        ];
+        let chosen = chosen(lines.iter().enumerate(), 200, 100, &CharactersPer(4));
+        assert_eq!(
+            chosen,
+            ["[1] The price is 5 euros.", "[4] We met on Monday. · Ask Nora. Then call me."]
+        );
+    }
+}

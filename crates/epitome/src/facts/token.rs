@@ -10,11 +10,13 @@ use epitome_text::sentence::MONTHS;
 /// time is one number. Linear in the text.
 pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
     let mut next = text;
-    let mut is_spaced = true;
+    let mut delimiter = b' ';
     while !next.is_empty() {
         let rest = next;
-        let Piece { end, next: next_start, has_marks } = Piece::first(rest, is_spaced);
-        is_spaced = rest.as_bytes().get(end).is_some_and(u8::is_ascii_whitespace);
+        let before = delimiter;
+        let Piece { end, next: next_start, has_marks } =
+            Piece::first(rest, before.is_ascii_whitespace());
+        delimiter = rest.as_bytes().get(end).copied().unwrap_or_default();
         next = rest.get(next_start..).unwrap_or_default();
         // Most words are plain, and can be skipped without a closer look.
         if !has_marks {
@@ -35,6 +37,8 @@ pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
                     each(Kind::Number, number);
                 }
             }
+            // `</table>` and `$(folder)/build` have no path from the root.
+            Some(Kind::Path) if matches!(before, b'<' | b')' | b'}') && word.starts_with('/') => {}
             Some(kind) => each(kind, word),
             None => {}
         }
@@ -391,6 +395,12 @@ mod tests {
         check("$1,234,567 and 12,34", &["$1,234,567", "12,34"]);
         check("[100,200,300]", &["100", "200", "300"]);
         check("in 1911,234 of them", &["1911", "234"]);
+    }
+
+    #[test]
+    fn d10_neither_a_closing_tag_nor_the_end_of_an_expression_is_a_path() {
+        check("return <table>…</table>; see /table and (/srv/app)", &["/table", "/srv/app"]);
+        check("cd '$(srcDir)/build' && ls ${out}/bin ./bin", &["./bin"]);
     }
 
     #[test]

@@ -19,10 +19,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("epitome-formats", &["epitome", "epitome-text"]),
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
-    (
-        "epitome-recall",
-        &["epitome", "epitome-buffer", "epitome-extractive", "epitome-text", "epitome-tokens"],
-    ),
+    ("epitome-recall", &["epitome", "epitome-buffer", "epitome-text", "epitome-tokens"]),
     ("epitome-browser", &["epitome", "epitome-formats"]),
     (
         "epitome-wasm",

@@ -51,6 +51,7 @@ const LAYERS: [Layers; 11] = [
             "invisible",
             "note",
             "excerpt",
+            "noise",
             "identifier",
             "sentence",
             "speaker",
