@@ -27,5 +27,5 @@ pub(crate) use read_ledger::read_ledger;
 pub(crate) use receipt::{FactBudget, RetainedText, build_receipt, ledger};
 pub use receipt::{LEDGER, Receipt};
 pub(crate) use scan::Facts;
-pub(crate) use sources::{SaidFact, Sources};
+pub(crate) use sources::{SaidFact, Sources, Thing};
 pub(crate) use unsupported::Claims;

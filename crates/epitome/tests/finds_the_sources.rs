@@ -14,9 +14,20 @@ const TALK: &str = "u: Please cancel order KX-4711 for Mara Lind.\n\
                     a: The order costs 42 euros.\n";
 
 fn compacted(talk: &str, answer: &dyn Fn(&epitome::SummaryRequest) -> String) -> Compactor {
+    compacted_by(policy(), talk, answer)
+}
+
+fn policy() -> Policy {
     let keep = Keep::Messages(2);
     let summary = SummarySettings::default();
-    let policy = Policy { summary, keep, min_saving: 0.0, ..Policy::fill_percent(8_000) };
+    Policy { summary, keep, min_saving: 0.0, ..Policy::fill_percent(8_000) }
+}
+
+fn compacted_by(
+    policy: Policy,
+    talk: &str,
+    answer: &dyn Fn(&epitome::SummaryRequest) -> String,
+) -> Compactor {
     let mut compactor = compactor_with(policy, talk);
     compactor.compact(Reason::Manual, None).unwrap();
     drive(&mut compactor, answer);
@@ -43,6 +54,11 @@ fn d10_a_line_of_a_summary_leads_to_its_messages() {
         // Sentences that do not follow each other, and one that is cut off.
         ("assistant: Order KX-47 is another one · and 1420 is its pri…", &[1]),
         ("* Mara Lind wants order KX-4711 cancelled.", &[0]),
+        // With the label of a speaker, other blanks, and without a filler.
+        ("ML: The order costs 42 euros.", &[2]),
+        ("user: Please cancel  order, uh, KX-4711 for Mara Lind.", &[0]),
+        // Things that are no facts.
+        ("- about: garden, costs (paid), ord", &[2, 23]),
         // A part of a longer number or code is not the same.
         ("It costs 42 euros, said Mara Lind.", &[0, 2]),
         ("- order: KX-47", &[1]),
@@ -53,6 +69,16 @@ fn d10_a_line_of_a_summary_leads_to_its_messages() {
     ] {
         assert_eq!(sources(&compactor, line), expected, "{line}");
     }
+}
+
+#[test]
+fn d10_a_line_that_quotes_a_request_which_stays_leads_to_it() {
+    let talk = format!("{TALK}{}", long_talk());
+    let policy = Policy { keep_requests_tokens: 1_000, ..policy() };
+    let compactor = compacted_by(policy, &talk, &|_| "They talked about an order.".into());
+    let first = compactor.log().message(0).unwrap().id.clone();
+    assert!(!compactor.is_compacted(&first));
+    assert_eq!(sources(&compactor, "user: Please cancel order KX-4711 for Mara Lind."), [0]);
 }
 
 #[test]

@@ -387,3 +387,22 @@ fn f1_appending_costs_the_same_with_a_thousand_agents_and_no_text_is_counted_aga
     };
     assert_eq!(work(0), work(1_000));
 }
+
+#[test]
+fn f1_a_private_message_is_counted_once_for_all_agents_that_have_it() {
+    let mut team = empty();
+    let names: Vec<String> = (0..20).map(|agent| format!("agent{agent}")).collect();
+    for message in conversation(FEW) {
+        let audience = Audience::Agents(names.clone());
+        team.append(Message { audience, ..message }).unwrap();
+    }
+    let reading = |team: &mut Compactor, name: &str| {
+        work_of(|| assert_eq!(team.agent(name).unwrap().log().len(), FEW))
+    };
+    let first = reading(&mut team, "agent0");
+    assert_ne!(first[0].1 + first[1].1, 0, "the first one counts: {first:?}");
+    for name in &names[1..] {
+        let again = reading(&mut team, name);
+        assert_eq!(again[0].1 + again[1].1, 0, "{name} has counted again: {again:?}");
+    }
+}

@@ -17,7 +17,7 @@ impl Compactor {
     }
 
     /// The summary with somebody named in each line, as far as it is known who wrote what the line says; the receipt lists the
-    /// other lines. A summary of messages of fewer than two authors stays as it is. Linear in the texts.
+    /// other lines, and those that begin with another name. A summary of messages of fewer than two authors stays as it is. Linear in the texts.
     pub(super) fn attributed(&self, job: &Job, summary: String, receipt: &mut Receipt) -> String {
         let covered = || self.log().messages().take(job.plan.tail_start);
         let mut names: BTreeSet<&str> =
@@ -32,7 +32,7 @@ impl Compactor {
         }
         let entries = job.plan.entries(&self.conversation, &job.policy);
         let attributed = attribute(&summary, &names, &entries);
-        receipt.unattributed = attributed.nobody;
+        receipt.unattributed = attributed.unattributed;
         attributed.text
     }
 }

@@ -38,7 +38,8 @@ pub struct Receipt {
     /// Names, dates, amounts, seats and quotes in the summary, as it was written, that no summarized message contains. Of a
     /// summary without a model only paths, codes and addresses.
     pub unsupported: Vec<String>,
-    /// Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
+    /// Lines of the summary that do not say who said or found what they say, in a conversation of several authors, and lines
+    /// that begin with the name of somebody else than who has written that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub unattributed: Vec<String>,

@@ -9,12 +9,13 @@ use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
 use super::seen::{Hash, Seen};
 use super::{Kind, lines, name, token, uncased};
-use crate::message::CALLS;
 use crate::message::Entry;
 use crate::message::MessageId;
+use crate::message::{ANSWERS, CALLS};
 use epitome_text::excerpt::without_note;
 use epitome_text::identifier;
 use epitome_text::letters::{is_alphanumeric, is_unspaced};
+use epitome_text::noise::is_import;
 use epitome_text::sentence;
 use epitome_text::stop_words::StopWords;
 use epitome_text::word_list::WordList;
@@ -46,7 +47,10 @@ impl Facts {
             let is_speech = !entry.speaker.starts_with("tool");
             let mut reader = ItemReader::default();
             let mut in_code = false;
-            let mut lines = entry.text.lines();
+            // A result begins with the tool, which says nothing of the words behind it.
+            let result = entry.text.split_once(ANSWERS).filter(|(tool, _)| !tool.contains('\n'));
+            let text = result.filter(|_| !is_speech).map_or(entry.text.as_str(), |(_, text)| text);
+            let mut lines = text.lines();
             while let Some(line) = lines.next() {
                 let line = without_note(line);
                 // The arguments of a call are not sentences, and all of their keys are in quotation marks.
@@ -60,7 +64,11 @@ impl Facts {
                     self.add_item(item, source);
                 }
                 in_code ^= line.trim_start().starts_with("```");
-                self.line(line, is_speech, in_code, source, &stop_words);
+                // Which of its files a program uses is in the program.
+                let is_code = in_code || !is_speech;
+                if !(is_code && is_import(line)) {
+                    self.line(line, is_speech, in_code, source, &stop_words);
+                }
             }
         }
     }
@@ -390,6 +398,20 @@ mod tests {
             );
         }
         assert_eq!(decision_or_negation("有免费停车场吗？我们开车去。", &stop_words), None);
+    }
+
+    #[test]
+    fn d10_which_files_a_program_imports_is_no_fact() {
+        let text = "```ts\nimport { getPath } from \"../paths/config.js\";\n```\n\
+                    I moved it to src/paths/config.js";
+        let entry =
+            Entry { number: 1, speaker: "assistant".to_owned(), time: None, text: text.to_owned() };
+        let text = "read answers: import { weekOf } from \"./picker/week.js\"; // v4";
+        let result =
+            Entry { number: 2, speaker: "tool".to_owned(), time: None, text: text.to_owned() };
+        let mut facts = Facts::default();
+        facts.read(&[entry, result]);
+        assert_eq!(facts.texts().collect::<Vec<_>>(), ["src/paths/config.js"]);
     }
 
     #[test]
