@@ -49,6 +49,7 @@
 //!
 //! Nothing changes before the record of a compaction is stored: the view is replaced in `handle_persisted`.
 
+mod agent_providers;
 mod agents;
 mod asked;
 mod attribution;
@@ -80,6 +81,7 @@ mod unsupported;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use agent_providers::AgentProviders;
 use agents::Agents;
 pub use agents::{Agent, Lent};
 use asked::Asked;
@@ -94,7 +96,7 @@ use journal::UnsavedPolicy;
 pub use output::{BeforeCompaction, Event, GivenState, Output, Save, SummaryRequest};
 pub(crate) use prepare::PreparationState;
 use prepare::Preparations;
-pub use prepare::{PreparedUse, Waste};
+pub use prepare::{NextSummary, PreparedUse, Waste};
 
 use crate::conversation::Conversation;
 use crate::history::{LogError, Record};
@@ -165,6 +167,7 @@ pub struct Compactor {
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
     agents: Agents,
+    agent_providers: AgentProviders,
     /// How much text one slice of work reads, in bytes.
     slice: usize,
     /// What the summarizer noted with the summary that is appended next.
@@ -209,6 +212,7 @@ impl Compactor {
             started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
             agents: Agents::default(),
+            agent_providers: AgentProviders::default(),
             slice: SLICE,
             returned_notes: String::new(),
             reported_state: StructuredState::default(),
@@ -469,7 +473,9 @@ impl Compactor {
         policy.check().map_err(SetPolicyError::Invalid)?;
         self.conversation.index_for(&policy);
         self.conversation.name_model(policy.model.as_deref());
-        self.drop_preparation("the policy has changed");
+        if policy != self.policy {
+            self.drop_preparation("the policy has changed");
+        }
         self.policy = policy;
         self.note_policy();
         self.cycle.nothing_to_reduce_at = None;

@@ -6,6 +6,7 @@ mod pressure;
 mod recording;
 mod reported;
 mod request_context;
+mod resting;
 mod usage;
 mod user_requests;
 
@@ -46,6 +47,9 @@ pub struct Conversation {
     statistics: Statistics,
     pinned_tokens: MeterTokens,
     requests: UserRequests,
+    /// What messages that are only for some agents cost, by the indices of their records, as far as one of these agents has
+    /// counted them with the tokenizer of the team.
+    private_costs: BTreeMap<usize, Cost>,
     /// What an assistant answers to a heartbeat of the app; `None` if the app has none.
     heartbeat_answer: Option<String>,
 }
@@ -103,6 +107,7 @@ impl Conversation {
             statistics: Statistics::default(),
             pinned_tokens: MeterTokens::ZERO,
             requests: UserRequests::default(),
+            private_costs: BTreeMap::new(),
             heartbeat_answer: None,
         }
     }
@@ -206,6 +211,7 @@ impl Conversation {
         }
         // What was learned was about the old tokenizer; the new one starts with even weights.
         self.meter = successor;
+        self.private_costs.clear();
         self.calibrations.forget();
         self.recount_protected();
         self.base = self.base(&self.projection, &BTreeMap::new());

@@ -62,10 +62,10 @@ pub mod turn;
 
 pub use calibration::Scale;
 pub use compactor::{
-    Agent, BeforeCompaction, CommandError, Compactor, Event, GivenState, Lent, Outcome, Output,
-    PreparedReport, PreparedUse, Report, RestoreError, Save, SetPolicyError, Snapshot,
-    SnapshotError, Stored, SummarizerReport, SummarizerStep, SummarizerStepKind, SummarizerTokens,
-    SummaryRequest, Waste,
+    Agent, BeforeCompaction, CommandError, Compactor, Event, GivenState, Lent, NextSummary,
+    Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save, SetPolicyError,
+    Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerStep, SummarizerStepKind,
+    SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
@@ -78,4 +78,4 @@ pub use message::Timestamp;
 pub use overflow::ContextOverflow;
 pub use plan::{Action, Columns, LockedParts, Plan};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};
-pub use structured_state::{StateEntry, StructuredState};
+pub use structured_state::{StateEntry, StateList, StructuredState};

@@ -9,8 +9,8 @@ mod unix_time;
 mod usage;
 
 pub(crate) use attachment::attachment;
-pub use entry::CALLS;
 pub use entry::Entry;
+pub use entry::{ANSWERS, CALLS};
 pub use id::{CallId, CheckpointId, MessageId, RequestId};
 pub use part::{Media, Part};
 pub use timestamp::Timestamp;

@@ -160,7 +160,7 @@ impl Policy {
     }
 
     /// Tokens at which the next summary begins to be written in advance; `None` if it is not.
-    pub(crate) fn prepare_tokens(&self) -> Option<u32> {
+    pub fn prepare_tokens(&self) -> Option<u32> {
         Some(self.prepare_at?.tokens(self.window))
     }
 

@@ -79,10 +79,10 @@ pub struct StateEntry {
     pub sources: Vec<MessageId>,
 }
 
-/// One of the lists.
+/// One of the lists of a [`StructuredState`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumCount, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum StateList {
+pub enum StateList {
     /// [`StructuredState::decisions`].
     Decisions,
     /// [`StructuredState::constraints`].
@@ -104,7 +104,7 @@ const MAX_TEXT: usize = 300;
 
 impl StateList {
     /// All of them, in the order in which they are shown.
-    pub(crate) const ALL: [Self; Self::COUNT] = [
+    pub const ALL: [Self; Self::COUNT] = [
         Self::Decisions,
         Self::Constraints,
         Self::Tasks,
@@ -125,7 +125,7 @@ impl StateList {
     }
 
     /// Its name as a field.
-    fn key(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             Self::Decisions => "decisions",
             Self::Constraints => "constraints",
@@ -137,15 +137,16 @@ impl StateList {
         }
     }
 
-    fn heading(self) -> &'static str {
+    /// Its heading in a summary, without the colon behind it.
+    pub fn heading(self) -> &'static str {
         match self {
-            Self::Decisions => "Decisions:",
-            Self::Constraints => "Constraints:",
-            Self::Tasks => "Tasks:",
-            Self::Questions => "Open questions:",
-            Self::Risks => "Risks:",
-            Self::Artifacts => "Artifacts:",
-            Self::Contributions => "Contributions:",
+            Self::Decisions => "Decisions",
+            Self::Constraints => "Constraints",
+            Self::Tasks => "Tasks",
+            Self::Questions => "Open questions",
+            Self::Risks => "Risks",
+            Self::Artifacts => "Artifacts",
+            Self::Contributions => "Contributions",
         }
     }
 }
@@ -162,8 +163,8 @@ impl StructuredState {
         contributions: Vec::new(),
     };
 
-    /// The entries of a list.
-    pub(crate) fn list(&self, list: StateList) -> &[StateEntry] {
+    /// The entries of a list, latest first.
+    pub fn list(&self, list: StateList) -> &[StateEntry] {
         match list {
             StateList::Decisions => &self.decisions,
             StateList::Constraints => &self.constraints,
@@ -175,7 +176,8 @@ impl StructuredState {
         }
     }
 
-    fn list_mut(&mut self, list: StateList) -> &mut Vec<StateEntry> {
+    /// The same, to change them.
+    pub fn list_mut(&mut self, list: StateList) -> &mut Vec<StateEntry> {
         match list {
             StateList::Decisions => &mut self.decisions,
             StateList::Constraints => &mut self.constraints,
@@ -226,6 +228,7 @@ impl StructuredState {
                 out.push('\n');
             }
             out.push_str(list.heading());
+            out.push(':');
             for StateEntry { text, earlier, by, done, .. } in entries {
                 out.push_str(match (list, done) {
                     (StateList::Tasks, true) => "\n- [x] ",

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use crate::contract::Contract;
 use crate::history::open_calls::OpenCalls;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
-use crate::message::{CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
+use crate::message::{ANSWERS, CALLS, CallId, Entry, Message, Part, Role, UnixTime, attachment};
 use crate::policy::{SummarySettings, ToolFilter};
 use epitome_text::encoded::without_encoded;
 use epitome_text::excerpt::excerpt;
@@ -224,9 +224,8 @@ impl<'a> Writer<'a, '_> {
                 let called = self.open_calls.take(call).map(|(_, tool)| tool);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
                 let allowed = self.tools.allows(name);
-                allowed.then(|| {
-                    format!("{name} answers: {}", limited(&without_encoded(text), results))
-                })
+                allowed
+                    .then(|| format!("{name}{ANSWERS}{}", limited(&without_encoded(text), results)))
             }
             Part::Approval { granted, .. } => Some(approval(*granted).to_owned()),
             Part::Image(media) => Some(attachment("image", media)),

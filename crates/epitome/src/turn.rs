@@ -6,11 +6,11 @@
 //! 2. the transforms, in order: each rewrites the messages of this request;
 //! 3. the context providers, in order: their messages stand before those;
 //! 4. the count of what the request has besides the view;
-//! 5. a compaction, if a reducer or a trigger is due; then the middleware is reset, and 2 to 4 come again;
+//! 5. a compaction, if a reducer or a trigger is due; then the middleware is reset, and 2 to 4 are repeated;
 //! 6. the request. If the prompt is too long, the conversation is compacted and the request is sent again;
 //! 7. the middleware again, after the answer and the results of its calls are appended.
 //!
-//! After the last step, a compaction that is due at the end of a turn comes.
+//! After the last step, the host is asked for a compaction if one is due at the end of a turn.
 //!
 //! The machine holds no messages and calls nothing: [`Turn::poll`] returns the task, and a `handle_*` method takes its
 //! result. What transforms and providers make is for one request, and is never stored.
@@ -21,9 +21,10 @@
 use serde_json::Value;
 
 use crate::compactor::Compactor;
+use crate::message::{Message, Role};
 use crate::policy::{Phase, Reason};
 
-/// How many of each a turn has, and its limits.
+/// How many middleware, transforms and providers a turn has, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnOptions {
     /// How many middleware are asked before and after each step.
@@ -55,7 +56,7 @@ pub enum TurnTask {
     /// [`Turn::handle_done`].
     Transform(usize),
     /// Ask the context provider of this index for its messages, and call [`Turn::handle_done`]. All providers get the
-    /// messages that the last transform has left.
+    /// messages that the last transform has returned.
     Provide(usize),
     /// Pass what the request has besides the view to [`Compactor::set_request_context`], and call [`Turn::handle_done`].
     Count,
@@ -77,6 +78,47 @@ pub enum TurnTask {
     After(usize),
     /// The turn has ended.
     End(TurnEnd),
+}
+
+/// A part of the usual context of a request, for a context provider of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextPart {
+    /// Who the user is, such as tenant and user.
+    Identity,
+    /// The date.
+    Date,
+    /// A summary or an index of what is remembered.
+    Memory,
+    /// A summary or an index of a knowledge base.
+    Knowledge,
+    /// The skills that the model can use.
+    Skills,
+    /// The present state of the workspace.
+    Workspace,
+}
+
+impl ContextPart {
+    /// All parts in the order in which models read them best: who and when first, the workspace last, since it changes most
+    /// often.
+    pub const ALL: [Self; 6] =
+        [Self::Identity, Self::Date, Self::Memory, Self::Knowledge, Self::Skills, Self::Workspace];
+
+    /// The name of the part, as in the options of the npm package.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Date => "date",
+            Self::Memory => "memory",
+            Self::Knowledge => "knowledge",
+            Self::Skills => "skills",
+            Self::Workspace => "workspace",
+        }
+    }
+
+    /// The user message by which the part is sent, with its name as id; `None` if the text is blank.
+    pub fn message(self, text: &str) -> Option<Message> {
+        (!text.trim().is_empty()).then(|| Message::new(self.as_str(), Role::User, text))
+    }
 }
 
 /// What a middleware answers.
@@ -109,7 +151,7 @@ pub enum TurnEnd {
     Answered,
     /// A middleware has stopped it.
     Stopped,
-    /// It has had its most steps.
+    /// It has taken as many steps as it may.
     MaxSteps,
     /// The prompt is too long, and no compaction can shorten it further.
     TooLong,
@@ -175,7 +217,7 @@ enum Next {
 }
 
 impl Turn {
-    /// A turn in front of its first step. The compactor has its user message already, or the results to go on from.
+    /// A turn before its first step. The compactor already has the user's message, or the tool results after which the turn goes on.
     pub fn new(options: TurnOptions, compactor: &Compactor) -> Self {
         let (stage, phase, reply) = (Stage::Before(0), compactor.phase(), Reply::Final);
         let mut turn = Self { options, stage, step: 1, retries: 0, phase, reply };

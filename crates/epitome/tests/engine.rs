@@ -28,6 +28,7 @@ mod random_histories;
 mod reduces_without_a_model;
 mod remembers;
 mod serves_agents;
+mod serves_agents_of_other_providers;
 mod stores_records;
 mod summarizes_again_and_again;
 mod summarizes_as_configured;

@@ -77,6 +77,22 @@ fn f3_the_next_task_starts_from_a_summary_and_its_own_messages() {
 }
 
 #[test]
+fn f3_the_completed_tasks_of_a_branch_have_their_names_and_ends() {
+    let mut team = team(policy());
+    team.complete_task("nothing".into()).unwrap();
+    for task in ["kitchen", "bath"] {
+        work_on(&mut team, task);
+        team.complete_task(task.into()).unwrap();
+    }
+    let completed = |team: &Compactor| -> Vec<(String, usize)> {
+        team.log().completed_tasks().map(|(name, end)| (name.to_owned(), end)).collect()
+    };
+    assert_eq!(completed(&team), [("kitchen".to_owned(), 8), ("bath".to_owned(), 16)]);
+    // The notes are for ann and ben only.
+    assert_eq!(completed(&team.agent("ben").unwrap())[0], ("kitchen".to_owned(), 12));
+}
+
+#[test]
 fn f3_each_agent_has_a_summary_of_its_own_by_default() {
     let mut team = team(policy());
     let mut calls = 0;

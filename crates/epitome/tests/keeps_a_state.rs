@@ -301,3 +301,21 @@ fn e1_a_summarizer_without_a_model_brings_changes_too() {
     assert!(state.tasks.iter().all(|task| task.sources.len() == 1), "{:?}", state.tasks);
     assert!(!state.tasks.is_empty());
 }
+
+#[test]
+fn e1_a_state_that_no_summary_shows_can_be_put_before_a_request() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    assert_eq!(compactor.state_text(), "");
+    compactor.set_structured_state(decided("Plant elms.")).unwrap();
+    assert_eq!(compactor.state_text(), "Decisions:\n- Plant elms.");
+    compact(&mut compactor, FIRST);
+    assert_eq!(compactor.state_text(), "", "the summary has it");
+    compactor.set_structured_state(decided("Plant limes.")).unwrap();
+    assert_eq!(compactor.state_text(), "Decisions:\n- Plant limes.");
+    let again = restored(&compactor);
+    assert_eq!(again.state_text(), compactor.state_text());
+    undo(&mut compactor);
+    assert_eq!(compactor.state_text(), "");
+    undo(&mut compactor);
+    assert_eq!(compactor.state_text(), "Decisions:\n- Plant elms.", "no summary has it any more");
+}

@@ -11,8 +11,8 @@ use epitome::message::{Message, MessageId, Role, Usage};
 use epitome::policy::{Keep, Phase, PrepareAt, StaleSummary};
 use epitome::tokens::CharactersPer;
 use epitome::{
-    Compactor, Contract, Event, Failure, FailureKind, Outcome, Output, Policy, PreparedUse, Reason,
-    Report, Snapshot, SummaryRequest, Timestamp, Waste,
+    Compactor, Contract, Event, Failure, FailureKind, NextSummary, Outcome, Output, Policy,
+    PreparedUse, Reason, Report, Snapshot, SummaryRequest, Timestamp, Waste,
 };
 
 /// A compaction is due at 750 tokens; a message has 50.
@@ -258,6 +258,57 @@ fn k9_changes_behind_what_it_covers_leave_it_as_it_is() {
     chat.compact(Reason::Manual, None);
     assert!(chat.requests.is_empty());
     assert_eq!(chat.used(), Some(PreparedUse::AsWritten));
+}
+
+#[test]
+fn k9_what_a_compaction_would_leave_is_known_while_it_is_written_and_when_it_is_ready() {
+    let mut chat = Chat::new(policy(0.6));
+    chat.say(11);
+    assert_eq!((chat.check(), chat.compactor.next_summary()), (None, None));
+    chat.say(1);
+    assert_eq!(chat.check(), None);
+    let planned = chat.requests[0].target_tokens;
+    let Some(NextSummary::Writing { tokens_after }) = chat.compactor.next_summary() else {
+        panic!("it is being written")
+    };
+    assert!(tokens_after > planned && tokens_after < 500, "{tokens_after}");
+    chat.say(1);
+    let later = NextSummary::Writing { tokens_after: tokens_after + 50 };
+    assert_eq!(chat.compactor.next_summary(), Some(later), "a message since stays");
+
+    chat.answer("They have talked of everything.");
+    let Some(NextSummary::Ready { tokens_after: Some(most) }) = chat.compactor.next_summary()
+    else {
+        panic!("a compaction takes it as it is")
+    };
+    chat.compact(Reason::SessionCompaction, None);
+    assert_eq!(chat.used(), Some(PreparedUse::AsWritten));
+    let left = chat.report().tokens_after;
+    assert!(left <= most && most <= left + 200, "{left} of at most {most}");
+    assert_eq!(chat.compactor.next_summary(), None);
+}
+
+#[test]
+fn k9_what_is_ready_and_would_not_be_taken_as_it_is_says_so() {
+    let mut chat = Chat::prepared(0.35);
+    let reason = chat.say_until_due();
+    let ready = NextSummary::Ready { tokens_after: None };
+    assert_eq!(chat.compactor.next_summary(), Some(ready));
+    chat.compact(reason, None);
+    chat.answer("They have talked of all that, and of more.");
+    assert_eq!(chat.used(), Some(PreparedUse::ToppedUp));
+}
+
+#[test]
+fn k9_the_same_policy_again_leaves_it_and_another_one_throws_it_away() {
+    let mut chat = Chat::prepared(0.6);
+    let ready = chat.compactor.next_summary();
+    chat.compactor.set_policy(policy(0.6)).unwrap();
+    chat.drain();
+    assert_eq!((chat.compactor.next_summary(), chat.dropped().len()), (ready, 0));
+    chat.compactor.set_policy(policy(0.7)).unwrap();
+    chat.drain();
+    assert_eq!((chat.compactor.next_summary(), chat.dropped()), (None, vec![false]));
 }
 
 #[test]

@@ -113,11 +113,15 @@ fn holds(checked: Result<(), String>) -> TestCaseResult {
     checked.map_err(TestCaseError::fail)
 }
 
-/// Everything that the compactor of a view can say of it.
+/// Everything that the compactor of a view can say of it, and what it stores.
 fn everything(compactor: &Compactor) -> String {
+    format!("{} {}", said_of(compactor), compactor.snapshot().to_json_lines().unwrap())
+}
+
+/// Everything that the compactor of a view can say of it.
+fn said_of(compactor: &Compactor) -> String {
     let searchable: Vec<_> =
         (0..compactor.log().len()).map(|at| compactor.searchable(at)).collect();
-    let lines = compactor.snapshot().to_json_lines().unwrap();
     let (view, report) = (compactor.view(), compactor.report());
     let (plan, status) = (compactor.plan(Reason::Manual), compactor.pressure());
     let (state, memory) = (compactor.structured_state(), compactor.memory());
@@ -126,7 +130,7 @@ fn everything(compactor: &Compactor) -> String {
     let summary = report.and_then(|report| report.summary.as_deref()).unwrap_or_default();
     let sources: Vec<_> = summary.lines().map(|line| compactor.sources(line)).collect();
     let beside = format!("{state:?} {memory:?} {left:?} {notes} {sources:?}");
-    format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {lines} {beside}")
+    format!("{view:?} {report:?} {plan:?} {status:?} {searchable:?} {beside}")
 }
 
 /// The text of the latest message of a view. Only a view that has this message can contain it.
@@ -139,14 +143,17 @@ struct Team {
     compactor: Compactor,
     /// All messages that were ever there, in their latest version.
     messages: Vec<Message>,
+    held: usize,
 }
 
 impl Team {
-    fn new(prepare_at: Option<PrepareAt>) -> Self {
+    /// `held` is how many messages the views of the agents may have in memory.
+    fn new(prepare_at: Option<PrepareAt>, held: usize) -> Self {
         let policy = policy(prepare_at);
         let tokenizer = Box::new(CharactersPer(3));
-        let compactor = Compactor::new(policy, Contract::default(), tokenizer).unwrap();
-        Self { compactor, messages: Vec::new() }
+        let mut compactor = Compactor::new(policy, Contract::default(), tokenizer).unwrap();
+        compactor.hold_for_agents(held);
+        Self { compactor, messages: Vec::new(), held }
     }
 
     /// Calls a function with an agent, or with the team itself.
@@ -312,6 +319,7 @@ impl Team {
                 let tokenizer = Box::new(CharactersPer(3));
                 self.compactor =
                     Compactor::restore(snapshot, Contract::default(), tokenizer).unwrap();
+                self.compactor.hold_for_agents(self.held);
                 prop_assert_eq!(self.views(), before);
             }
         }
@@ -399,10 +407,30 @@ proptest! {
         prepare_at in in_advance(),
         steps in prop::collection::vec(step(), 1..60),
     ) {
-        let mut team = Team::new(prepare_at);
+        let mut team = Team::new(prepare_at, usize::MAX);
         for step in &steps {
             team.apply(step)?;
             team.check()?;
+        }
+    }
+
+    #[test]
+    fn f1_an_agent_whose_messages_were_not_in_memory_is_what_it_was(
+        prepare_at in in_advance(),
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut team = Team::new(prepare_at, usize::MAX);
+        let mut resting = Team::new(prepare_at, 0);
+        for step in &steps {
+            team.apply(step)?;
+            resting.apply(step)?;
+            for agent in 0..=AGENTS.len() {
+                let described = |compactor: &mut Compactor| {
+                    let (epoch, changes) = (compactor.epoch(), compactor.log().changes());
+                    format!("{epoch} {changes} {} {}", compactor.log().revision(), said_of(compactor))
+                };
+                prop_assert_eq!(resting.with(agent, described), team.with(agent, described));
+            }
         }
     }
 }

@@ -250,3 +250,37 @@ fn f1_agents_share_the_stored_messages() {
     assert_eq!(["u0", "n3", "a9"].map(|id| pointer(&critic, id)), own);
     assert!(own.iter().all(Option::is_some));
 }
+
+#[test]
+fn f1_agents_that_are_not_asked_for_give_their_memory_back_and_go_on_as_they_were() {
+    let mut team = busy_team();
+    compact(&mut team, "critic", "SUMMARY of what the critic heard");
+    let critic = shown(&team.agent("critic").unwrap());
+    team.hold_for_agents(50);
+    for name in ["planner", "writer"] {
+        drop(team.agent(name).unwrap());
+    }
+    // Of the critic's and the planner's 30 messages and the writer's 20, only 50 are held.
+    assert_eq!(team.held_for_agents(), 50);
+    assert_eq!(team.agents().count(), 3);
+    team.append(said("u10", "user", "and one question more")).unwrap();
+    let mut again = team.agent("critic").unwrap();
+    let view = shown(&again);
+    assert!(view.contains("SUMMARY") && view.contains("one question more"), "{view}");
+    again.undo().unwrap();
+    drive(&mut again, |_| String::new());
+    drop(again);
+    assert!(shown(&team.agent("critic").unwrap()).contains("secret 0"));
+    assert_ne!(critic, view);
+}
+
+#[test]
+fn f1_an_edit_undoes_the_summary_of_an_agent_whose_messages_are_not_in_memory() {
+    let mut team = busy_team();
+    compact(&mut team, "critic", "SUMMARY of what the critic heard");
+    team.hold_for_agents(0);
+    assert_eq!(team.held_for_agents(), 0);
+    team.edit(whispered("n0", "planner", &["critic"], "secret 0: the planner is sure")).unwrap();
+    let view = shown(&team.agent("critic").unwrap());
+    assert!(!view.contains("SUMMARY") && view.contains("the planner is sure"), "{view}");
+}

@@ -9,7 +9,7 @@
 use crate::harness;
 
 use epitome::history::Record;
-use epitome::message::{Message, Role};
+use epitome::message::{Message, Role, Usage};
 use epitome::policy::{Reducer, ReducerRule, Trigger};
 use epitome::tokens::CharactersPer;
 use epitome::{
@@ -34,6 +34,19 @@ fn kinds(lines: &str) -> Vec<String> {
         value["record"].as_str().unwrap().to_owned()
     };
     lines.lines().map(kind).collect()
+}
+
+/// Compacts until the record waits for the store.
+fn compact_up_to_storing(compactor: &mut Compactor) {
+    compactor.compact(Reason::Manual, None).unwrap();
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Summarize(request) => compactor.handle_summary(request.id, "They talked."),
+            Output::Persist(_) => return,
+            other => assert!(!matches!(other, Output::Wait(_)), "the compaction has ended"),
+        }
+    }
 }
 
 #[test]
@@ -64,19 +77,25 @@ fn h2_a_compaction_is_stored_before_it_is_applied_and_its_undo_behind_it() {
 fn h2_a_compaction_that_could_not_be_stored_is_not_stored_later() {
     let mut compactor = recommended_compactor(&long_talk());
     compactor.collect_unsaved(Stored::Everything);
-    compactor.compact(Reason::Manual, None).unwrap();
-    loop {
-        match compactor.poll_output() {
-            Output::Before(_) => compactor.proceed().unwrap(),
-            Output::Summarize(request) => compactor.handle_summary(request.id, "They talked."),
-            Output::Persist(_) => break,
-            _ => {}
-        }
-    }
+    compact_up_to_storing(&mut compactor);
     assert_eq!(kinds(&compactor.unsaved().unwrap()), ["checkpoint"]);
     compactor.append(Message::new("late", Role::User, "and now?")).unwrap();
     compactor.handle_unpersisted("the disk is full".into()).unwrap();
     assert_eq!(kinds(&compactor.unsaved().unwrap()), ["message"]);
+}
+
+#[test]
+fn h2_the_state_that_is_stored_with_a_compaction_has_no_count_of_the_view_before_it() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    let counted = compactor.pressure().tokens;
+    compactor.handle_usage(Usage { prompt_tokens: counted + 50, ..Usage::default() });
+    let mut store = committed(&mut compactor) + &compactor.state_line().unwrap();
+    assert_eq!(restored(&store).pressure(), compactor.pressure());
+    compact_up_to_storing(&mut compactor);
+    store += &(committed(&mut compactor) + &compactor.state_line().unwrap());
+    compactor.handle_persisted().unwrap();
+    assert_eq!(restored(&store).pressure(), compactor.pressure());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use epitome::message::{Message, Part, Role, Usage};
 use epitome::tokens::CharactersPer;
-use epitome::turn::{Reply, Turn, TurnOptions, TurnTask, Verdict};
+use epitome::turn::{ContextPart, Reply, Turn, TurnOptions, TurnTask, Verdict};
 use epitome::{Compactor, Contract, Outcome, Output, Policy};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -312,4 +312,13 @@ fn g2_what_providers_add_is_counted_in_status_and_plan_and_never_stored() {
     let left_out: Vec<Message> = compactor.log().messages().take(1).cloned().collect();
     compactor.set_request_context([], &left_out);
     assert!(tokens(&compactor) < before + answer);
+}
+
+#[test]
+fn g2_the_usual_context_begins_with_who_and_when_and_ends_with_the_workspace() {
+    let names = ContextPart::ALL.map(ContextPart::as_str);
+    assert_eq!(names, ["identity", "date", "memory", "knowledge", "skills", "workspace"]);
+    assert_eq!(ContextPart::Date.message(" \n"), None);
+    let message = ContextPart::Date.message("It is Friday.").unwrap();
+    assert_eq!((message.role, message.text().as_str()), (Role::User, "It is Friday."));
 }

@@ -22,7 +22,19 @@ pub(super) struct Agents {
     members: BTreeMap<String, Member>,
     /// Those that a store has and that were not asked for since.
     stored: BTreeMap<String, StoredAgent>,
+    /// How often agents were asked for.
+    asked: u64,
+    /// How many messages the views of agents may have in memory together, if the host has said it.
+    held: Option<usize>,
 }
+
+/// How many messages the views of agents have in memory at least, together. One takes about 200 bytes beside its text, which
+/// all share.
+const LEAST_HELD: usize = 200_000;
+
+/// How many messages of views are in memory for each message of the team, in a conversation with so many that
+/// [`LEAST_HELD`] is less. So the views of all agents take less than the messages themselves.
+const HELD_PER_MESSAGE: usize = 2;
 
 /// What a store has of an agent besides the records of its log.
 #[derive(Default)]
@@ -36,8 +48,14 @@ struct Member {
     compactor: Compactor,
     /// The index behind the last record of the team's log that it has read.
     read: usize,
+    /// The index behind the last record that it has reported to the team.
+    reported: usize,
     /// The record that it waits for to be stored.
     announced: Option<Record>,
+    /// How often agents had been asked for when it was asked for last.
+    asked: u64,
+    /// True if it has to read its messages again.
+    rests: bool,
 }
 
 /// One agent of a team, which has read all messages that are for it. It is a [`Compactor`] with view, status, plan, policy,
@@ -99,10 +117,11 @@ impl Compactor {
 
     /// The agent of this name: a compactor over the messages that are for everyone or for it, or that it has written. The
     /// compactor of the team itself has those that are for everyone. An agent that is asked for first has the team's policy,
-    /// contract and tokenizer.
+    /// contract and tokenizer; [`Self::set_agent_provider`] gives it a contract of its own.
     ///
-    /// Costs the messages that it has not read yet, without counting them again; after a restore, all that are for it. An
-    /// error if this is an agent already, or if stored records contradict each other.
+    /// Costs the messages that it has not read yet, without counting them again; after a restore, and if others were asked for
+    /// since with more messages than are [held](Self::hold_for_agents), all that are for it. An error if this is an agent
+    /// already, or if stored records contradict each other.
     pub fn agent<'a>(&'a mut self, name: &'a str) -> Result<Agent<'a>, CommandError> {
         self.refuse_to_agents()?;
         if !self.agents.members.contains_key(name) {
@@ -110,15 +129,39 @@ impl Compactor {
             self.agents.members.insert(name.to_owned(), member);
         }
         let Self { agents, conversation, .. } = self;
+        agents.asked += 1;
         let member = agents.members.get_mut(name);
         let member = member.ok_or_else(|| CommandError::UnknownAgent(name.to_owned()))?;
+        member.asked = agents.asked;
+        let before = member.held();
+        member.rise(conversation, name)?;
         member.read_from(conversation, name)?;
+        if member.held() > before {
+            agents.let_rest(conversation, Some(name));
+        }
+        let member = agents.members.get_mut(name);
+        let member = member.ok_or_else(|| CommandError::UnknownAgent(name.to_owned()))?;
         Ok(Agent { team: conversation, member, name })
+    }
+
+    /// Says how many messages the views of all agents may have in memory together. If they have more, those that were not asked
+    /// for the longest time give the memory back, and read their messages again when they are asked for; their views, counts and
+    /// compactions stay as they are. The default is the greater one of 200,000 and twice the messages of the team.
+    pub fn hold_for_agents(&mut self, messages: usize) {
+        let Self { agents, conversation, .. } = self;
+        agents.held = Some(messages);
+        agents.let_rest(conversation, None);
+    }
+
+    /// How many messages the views of all agents have in memory together; a message counts once for each agent that has it.
+    /// Linear in the number of agents.
+    pub fn held_for_agents(&self) -> usize {
+        self.agents.members.values().map(Member::held).sum()
     }
 
     /// The names of the agents that were asked for, now or before a restore, in alphabetical order.
     pub fn agents(&self) -> impl Iterator<Item = &str> {
-        let Agents { members, stored } = &self.agents;
+        let Agents { members, stored, .. } = &self.agents;
         let mut names: Vec<&str> =
             members.keys().chain(stored.keys()).map(String::as_str).collect();
         names.sort_unstable();
@@ -143,21 +186,33 @@ impl Compactor {
         let stored = self.agents.stored.get(name);
         let policy = stored.and_then(|stored| stored.policy.clone());
         let policy = policy.unwrap_or_else(|| self.policy.clone());
-        let mut conversation = self.conversation.for_agent();
+        let provider = self.provider_of(name)?;
+        let mut conversation = self.conversation.for_agent(provider.contract());
         conversation.index_for(&policy);
         conversation.name_model(policy.model.as_deref());
-        let mut compactor = Self::with(policy, Arc::clone(&self.provider), conversation);
+        let mut compactor = Self::with(policy, provider, conversation);
         let mut read = 0;
         if let Some(StoredAgent { condition, .. }) = stored {
             read = self.log().feed_end();
-            compactor.conversation.replay_of(&self.conversation, name)?;
+            compactor.conversation.replay_of(&self.conversation, name, read)?;
+            self.conversation.learn_costs(&compactor.conversation);
             if let Some(condition) = condition {
                 compactor.resume(condition.clone());
             }
         }
         compactor.know_state();
         self.agents.stored.remove(name);
-        Ok(Member { compactor, read, announced: None })
+        Ok(Member { compactor, read, reported: 0, announced: None, asked: 0, rests: false })
+    }
+
+    /// True if nothing is going on that needs the messages of the conversation.
+    fn can_rest(&self) -> bool {
+        matches!(self.state, State::Idle | State::Paused { .. })
+            && !self.started
+            && self.outputs.is_empty()
+            && self.blending.is_none()
+            && !self.preparations.is_any()
+            && self.conversation.can_rest()
     }
 
     /// Takes note of the agents that a restored log has.
@@ -171,6 +226,10 @@ impl Compactor {
                 Record::AgentPolicy { agent, policy } => {
                     stored.entry(agent.clone()).or_default().policy = Some((**policy).clone());
                 }
+                Record::AgentProvider { agent, provider } => {
+                    stored.entry(agent.clone()).or_default();
+                    self.agent_providers.expect(agent, provider);
+                }
                 _ => {}
             }
         }
@@ -180,9 +239,25 @@ impl Compactor {
         self.agents.stored = stored;
     }
 
+    /// Lets an agent that was asked for begin again from the records the next time, as after a restore. An error while a
+    /// compaction of it is running.
+    pub(super) fn wake_again(&mut self, name: &str) -> Result<(), CommandError> {
+        let Self { agents, conversation, .. } = self;
+        let Some(member) = agents.members.get_mut(name) else { return Ok(()) };
+        if member.compactor.is_busy() {
+            return Err(CommandError::Busy);
+        }
+        member.report_to(conversation, name);
+        let policy = Some(member.compactor.policy().clone());
+        let condition = Some(member.compactor.condition());
+        agents.members.remove(name);
+        agents.stored.insert(name.to_owned(), StoredAgent { policy, condition });
+        Ok(())
+    }
+
     /// The state of each agent, for a store.
     pub(super) fn agent_conditions(&self) -> BTreeMap<String, Condition> {
-        let Agents { members, stored } = &self.agents;
+        let Agents { members, stored, .. } = &self.agents;
         let stored = stored.iter().filter_map(|(name, it)| Some((name, it.condition.clone()?)));
         let members = members.iter().map(|(name, it)| (name, it.compactor.condition()));
         stored.chain(members).map(|(name, condition)| (name.clone(), condition)).collect()
@@ -196,7 +271,12 @@ impl Compactor {
             self.agent(&name)?;
         }
         let Self { agents, conversation, .. } = self;
+        let index = conversation.log().index_of(id);
         for (name, member) in &mut agents.members {
+            // What an agent has not read yet it reads in its new version.
+            if member.rests && index.is_some_and(|index| index < member.read) {
+                member.rise(conversation, name)?;
+            }
             if member.compactor.log().contains(id) {
                 member.read_from(conversation, name)?;
                 if member.is_storing() || conversation.log().fed(member.read, name).is_some() {
@@ -222,7 +302,51 @@ impl Compactor {
     }
 }
 
+impl Agents {
+    /// Lets those rest that were not asked for the longest time, as long as there are more messages in memory than may be.
+    fn let_rest(&mut self, team: &Conversation, asked: Option<&str>) {
+        let of_team = team.log().messages_and_asides().saturating_mul(HELD_PER_MESSAGE);
+        let most = self.held.unwrap_or_else(|| of_team.max(LEAST_HELD));
+        let mut held: usize = self.members.values().map(Member::held).sum();
+        if held <= most {
+            return;
+        }
+        let is_other = |name: &str| asked != Some(name);
+        let others = self.members.iter_mut().filter(|(name, it)| is_other(name) && it.can_rest());
+        let mut others: Vec<&mut Member> = others.map(|(_, member)| member).collect();
+        others.sort_by_key(|member| member.asked);
+        for member in others {
+            if held <= most {
+                break;
+            }
+            held = held.saturating_sub(member.held());
+            member.compactor.conversation.rest();
+            member.rests = true;
+        }
+    }
+}
+
 impl Member {
+    /// How many messages of its view are in memory.
+    fn held(&self) -> usize {
+        self.compactor.log().len()
+    }
+
+    /// True if nothing is going on in it, and what it has reported is among what it has read, so that it is what it was when
+    /// it has read that again.
+    fn can_rest(&self) -> bool {
+        !self.rests && self.reported <= self.read && self.compactor.can_rest()
+    }
+
+    /// Reads what it had read before it rested.
+    fn rise(&mut self, team: &Conversation, name: &str) -> Result<(), CommandError> {
+        if self.rests {
+            self.compactor.conversation.read_again(team, name, self.read)?;
+            self.rests = false;
+        }
+        Ok(())
+    }
+
     /// Reads what the log of the team has for it, up to a change that it cannot make while it is storing a record.
     fn read_from(&mut self, team: &mut Conversation, name: &str) -> Result<(), CommandError> {
         while let Some((index, record)) = team.log().fed(self.read, name) {
@@ -235,7 +359,7 @@ impl Member {
                 Record::Message { message } => {
                     let message = Arc::clone(message);
                     compactor.take_message(message, |conversation, message| {
-                        conversation.append_of(team, message)
+                        conversation.append_of(team, index, message)
                     })?;
                 }
                 Record::Insert { message, before } => {
@@ -305,6 +429,13 @@ impl Member {
         for record in policy.into_iter().chain(records.into_iter().map(of_agent)) {
             // This cannot fail: the log keeps such records as they are.
             let _ = team.append(record);
+            self.reported = team.log().feed_end();
+        }
+        // It need not read what it has reported itself.
+        while let Some((index, record)) = team.log().fed(self.read, name)
+            && record.is_of_one_view()
+        {
+            self.read = index + 1;
         }
     }
 }

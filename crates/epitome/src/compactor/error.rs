@@ -32,6 +32,14 @@ pub enum CommandError {
     /// No agent has this name.
     #[error("no agent is named {0:?}")]
     UnknownAgent(String),
+    /// The agent has a provider of its own, which has to be set again after a restore.
+    #[error("the provider {provider:?} of the agent {agent:?} is not set; set it after a restore")]
+    NoProvider {
+        /// The agent's name.
+        agent: String,
+        /// What the host has called the provider.
+        provider: String,
+    },
     /// The log rejects the record.
     #[error(transparent)]
     Log(#[from] LogError),

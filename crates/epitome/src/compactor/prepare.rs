@@ -14,11 +14,27 @@ use super::job::{Job, Read, Stage};
 use super::{Asked, Compactor, Event, Output, State};
 use crate::message::{Entry, RequestId};
 use crate::plan::{Plan, WrittenSummary, entries_at};
-use crate::policy::{Reason, SummaryInput, share};
+use crate::policy::{Policy, Reason, SummaryInput, share};
 use crate::structured_state::StateDelta;
 
 /// After this many failures, no summary is prepared before the next compaction.
 const MAX_FAILURES: u32 = 3;
+
+/// The summary of the next compaction, which is written in advance. Tokens are those of the next prompt, in the provider's tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextSummary {
+    /// It is being written.
+    Writing {
+        /// What a compaction with it is planned to leave.
+        tokens_after: u32,
+    },
+    /// It is written.
+    Ready {
+        /// The most that a compaction which takes it as it is would leave; `None` if none would: it adds the messages since, or
+        /// has another summary written.
+        tokens_after: Option<u32>,
+    },
+}
 
 /// A summary in preparation, and what earlier ones have cost in vain.
 #[derive(Default)]
@@ -113,6 +129,11 @@ impl Preparations {
             Some(Preparation::Writing { job, in_flight }) if *in_flight == request => Some(job),
             _ => None,
         }
+    }
+
+    /// True if a summary is being written in advance or is ready.
+    pub(super) fn is_any(&self) -> bool {
+        self.current.is_some()
     }
 
     /// True while texts are being read.
@@ -351,8 +372,14 @@ impl Compactor {
 
     /// The plan of the compaction with this draft as its summary; `None` if the result would be refused or too large.
     fn plan_with(&self, job: &Job, draft: &Draft) -> Option<Plan> {
-        let (conversation, policy) = (&self.conversation, &job.policy);
-        let plan = Plan::up_to(conversation, policy, job.plan.reason, draft.tail_start);
+        let (plan, tokens) = self.as_written(&job.policy, job.plan.reason, draft)?;
+        self.is_usable(&job.plan, draft, tokens).then_some(plan)
+    }
+
+    /// The plan with this draft as its summary, and the most tokens of the next prompt after it; `None` if the result would be
+    /// refused.
+    fn as_written(&self, policy: &Policy, reason: Reason, draft: &Draft) -> Option<(Plan, u32)> {
+        let plan = Plan::up_to(&self.conversation, policy, reason, draft.tail_start);
         let is_read = draft.unread.iter().all(|at| !plan.summarizes_at(*at));
         if !plan.summarizes || plan.tail_start != draft.tail_start || !is_read {
             return None;
@@ -360,12 +387,44 @@ impl Compactor {
         let (summary, notes) = (draft.summary.clone(), draft.notes.clone());
         let written = WrittenSummary { summary, notes, ..WrittenSummary::default() };
         let tokens = self.tokens_after(&plan, written)?.saturating_add(plan.ledger_tokens);
+        Some((plan, tokens))
+    }
+
+    /// True if a compaction that would do as in `plan` takes this draft, which leaves this many tokens, in place of another
+    /// summary.
+    fn is_usable(&self, plan: &Plan, draft: &Draft, tokens: u32) -> bool {
         let is_enough = tokens <= self.policy.target_tokens();
-        let is_usable = match plan.reason {
-            Reason::TaskTransition => job.plan.tail_start == draft.tail_start,
-            _ => is_enough || job.plan.tail_start <= draft.tail_start,
-        };
-        is_usable.then_some(plan)
+        match plan.reason {
+            Reason::TaskTransition => plan.tail_start == draft.tail_start,
+            _ => is_enough || plan.tail_start <= draft.tail_start,
+        }
+    }
+
+    /// The summary that is written in advance, and what a compaction with it would leave; `None` if there is none, and while
+    /// the texts for its first request are being read. If it is ready, costs as much as two plans.
+    pub fn next_summary(&self) -> Option<NextSummary> {
+        match self.preparations.current.as_ref()? {
+            Preparation::Reading { .. } => None,
+            Preparation::Writing { job, .. } => {
+                let since = self.prompt_tokens().saturating_sub(job.plan.tokens_before);
+                let tokens_after = job.plan.tokens_after.saturating_add(since);
+                Some(NextSummary::Writing { tokens_after })
+            }
+            Preparation::Ready(draft) => {
+                let reason = match self.is_task_due() {
+                    true => Reason::TaskTransition,
+                    // A plan for a trigger has nothing to do before the trigger is met.
+                    false => Reason::SessionCompaction,
+                };
+                let used = || {
+                    let (_, tokens) = self.as_written(&self.policy, reason, draft)?;
+                    let plan =
+                        Plan::without_requests(&self.conversation, &self.policy, reason, None);
+                    self.is_usable(&plan, draft, tokens).then_some(tokens)
+                };
+                Some(NextSummary::Ready { tokens_after: used() })
+            }
+        }
     }
 
     /// The rest of the messages to summarize, with the draft as the summary so far; `None` if that is no less to read, or

@@ -112,9 +112,12 @@ impl Compactor {
         Snapshot::new(self.policy.clone(), self.log().records().to_vec(), self.condition())
     }
 
-    /// The compactor's own state.
+    /// The compactor's own state. While a compaction or an undo is being stored, it is the state behind that.
     pub(super) fn condition(&self) -> Condition {
-        let usage = self.conversation.usage_state();
+        let mut usage = self.conversation.usage_state();
+        if matches!(self.state, State::Committing { .. }) {
+            usage.begin_epoch();
+        }
         let paused = match &self.state {
             State::Paused { reason } => Some(reason.clone()),
             _ => None,

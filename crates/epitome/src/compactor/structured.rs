@@ -10,6 +10,15 @@ impl Compactor {
         self.log().structured_state()
     }
 
+    /// The structured state as text for a model, as long as the view does not show it: before the first summary, and after the
+    /// app has set it on a summary. Empty if the summary has it. Costs the number of states that were set.
+    pub fn state_text(&self) -> String {
+        match self.log().has_unshown_state() {
+            true => self.structured_state().to_text(),
+            false => String::new(),
+        }
+    }
+
     /// Sets the structured state, within the limits of its lists. The next summarizer is given it, and the next summary shows
     /// it with the summarizer's changes. An undo takes it back.
     pub fn set_structured_state(&mut self, state: StructuredState) -> Result<(), CommandError> {

@@ -84,6 +84,11 @@ impl IndexSettings {
 }
 
 impl MessageIndex {
+    /// An index of no messages with the same settings.
+    pub(crate) fn without_messages(&self) -> Self {
+        Self { settings: self.settings.clone(), ..Self::default() }
+    }
+
     /// Indexes the message at the end of the log. Costs its length, and O(log n) for its calls and results.
     pub(crate) fn push(&mut self, log: &Log) {
         let position = self.notes.len();

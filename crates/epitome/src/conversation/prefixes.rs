@@ -138,6 +138,11 @@ impl Prefixes {
         self.messages.truncate(position);
     }
 
+    /// Forgets all messages, and goes on to check prefixes if it did.
+    pub(super) fn clear(&mut self) {
+        *self = Self { locked: self.locked, ..Self::default() };
+    }
+
     /// Hashes this many messages from the start of the log, unless they are hashed already.
     fn hash_up_to(&mut self, log: &Log, messages: usize) {
         for position in self.messages.len()..messages {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::Conversation;
 use super::user_requests::UserRequests;
+use crate::contract::Contract;
 use crate::history::{Journal, Log, LogError, Projection, Record};
-use crate::message::{CheckpointId, Message, MessageId, Role};
+use crate::message::{CheckpointId, Message, Role};
 use crate::tokens::{CharactersPer, Cost, Meter};
 
 /// What a record changes in the view.
@@ -68,9 +69,9 @@ impl Conversation {
     }
 
     /// An empty conversation for one agent of the team that this is the conversation of, with the same tokenizer.
-    pub(crate) fn for_agent(&self) -> Self {
+    pub(crate) fn for_agent(&self, contract: Contract) -> Self {
         let meter = Meter::sharing(self.meter.tokenizer().clone());
-        Self { log: Log::of_agent(), meter, ..Self::new(self.contract, Box::new(CharactersPer(1))) }
+        Self { log: Log::of_agent(), meter, ..Self::new(contract, Box::new(CharactersPer(1))) }
     }
 
     /// True if it counts with the same tokenizer as another one.
@@ -78,28 +79,66 @@ impl Conversation {
         self.meter.counts_as(&other.meter)
     }
 
-    /// What a message of this conversation costs for a conversation that counts with the same tokenizer; `None` for another
-    /// one, and for a message that is not on the path. Costs O(log n).
-    fn cost_for(&self, other: &Self, id: &MessageId) -> Option<Cost> {
-        let position = self.counts_as(other).then(|| self.log.position(id))??;
-        self.meter.cost(position).cloned()
+    /// What the message of a record of this conversation costs for a conversation that counts with the same tokenizer; `None` for
+    /// another one, and for a message that was not counted. Costs O(log n).
+    fn cost_for(&self, other: &Self, index: usize, message: &Message) -> Option<Cost> {
+        if !self.counts_as(other) {
+            return None;
+        }
+        let cost = match message.audience.is_everyone() {
+            true => self.meter.cost(self.log.position(&message.id)?),
+            false => self.private_costs.get(&index),
+        };
+        cost.cloned()
     }
 
-    /// Appends a message of the team's conversation, without counting it again if that has counted it in the same way. Costs
-    /// its length.
-    pub(crate) fn append_of(&mut self, team: &Self, message: Arc<Message>) -> Result<(), LogError> {
-        let known = team.cost_for(self, &message.id);
+    /// Takes note of what a message that is not for everyone costs in an agent's conversation, unless that is known. `index` is
+    /// that of its record here, `position` that of the message there.
+    fn learn_cost(&mut self, index: usize, agent: &Self, position: usize) {
+        if let Some(cost) = agent.meter.cost(position).filter(|_| self.counts_as(agent)) {
+            self.private_costs.entry(index).or_insert_with(|| cost.clone());
+        }
+    }
+
+    /// Takes note of what all messages cost in an agent's conversation that are not for everyone, unless that is known.
+    pub(crate) fn learn_costs(&mut self, agent: &Self) {
+        for (position, message) in agent.log.messages().enumerate() {
+            if let Some(index) = self.log.aside_index(&message.id) {
+                self.learn_cost(index, agent, position);
+            }
+        }
+    }
+
+    /// Appends the message of a record of the team's conversation, without counting it again if that or another agent has counted
+    /// it in the same way. Costs its length.
+    pub(crate) fn append_of(
+        &mut self,
+        team: &mut Self,
+        index: usize,
+        message: Arc<Message>,
+    ) -> Result<(), LogError> {
+        let known = team.cost_for(self, index, &message);
+        let is_new = known.is_none() && !message.audience.is_everyone();
         let position = self.log.len();
         self.store(Record::Message { message }, known)?;
+        if is_new {
+            team.learn_cost(index, self, position);
+        }
         self.note_reasoning(position);
         Ok(())
     }
 
-    /// Reads what the log of a team has for an agent, and projects the result once. Linear in what the agent reads.
-    pub(crate) fn replay_of(&mut self, team: &Self, agent: &str) -> Result<(), LogError> {
-        let next = |from: usize| team.log.fed(from, agent);
+    /// Reads what the log of a team has for an agent up to a record, and projects the result once. Linear in what the agent
+    /// reads.
+    pub(crate) fn replay_of(
+        &mut self,
+        team: &Self,
+        agent: &str,
+        end: usize,
+    ) -> Result<(), LogError> {
+        let next = |from: usize| team.log.fed(from, agent).filter(|(index, _)| *index < end);
         let records = std::iter::successors(next(0), |(index, _)| next(index + 1));
-        for (_, record) in records {
+        for (index, record) in records {
             let is_known = match record {
                 Record::Remove { id } => self.log.contains(id),
                 // An edit of a message has undone the compactions that are about it. The log has the edit in place of the
@@ -108,8 +147,8 @@ impl Conversation {
                 _ => true,
             };
             if is_known {
-                let id = record.message().map(|message| &message.id);
-                let known = id.and_then(|id| team.cost_for(self, id));
+                let message = record.message();
+                let known = message.and_then(|message| team.cost_for(self, index, message));
                 let changed = match record {
                     Record::Remove { id } => Some(id),
                     Record::Edit { message } => Some(&message.id),
@@ -149,7 +188,13 @@ impl Conversation {
     /// Puts a record into the log and counts its message, unless its cost is known.
     fn store(&mut self, record: Record, known: Option<Cost>) -> Result<Effect, LogError> {
         if self.log.is_aside(&record) {
+            let changed = match &record {
+                Record::Edit { message } => self.log.aside_index(&message.id),
+                Record::Remove { id } => self.log.aside_index(id),
+                _ => None,
+            };
             self.log.append(record)?;
+            changed.map(|index| self.private_costs.remove(&index));
             return Ok(Effect::Appended);
         }
         let active = |log: &Log| -> Vec<CheckpointId> {
@@ -171,6 +216,7 @@ impl Conversation {
             | Record::TaskSummary { .. }
             | Record::Agent { .. }
             | Record::AgentPolicy { .. }
+            | Record::AgentProvider { .. }
             | Record::Unknown(_) => {
                 self.log.append(record)?;
                 Ok(Effect::Appended)

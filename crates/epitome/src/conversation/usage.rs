@@ -47,6 +47,14 @@ pub(crate) struct UsageState {
     weights: Weights,
 }
 
+impl UsageState {
+    /// What is left of it once the view is another one.
+    pub(crate) fn begin_epoch(&mut self) {
+        self.reading = None;
+        self.calibrations.begin_epoch();
+    }
+}
+
 impl Conversation {
     /// Records what the provider counted for a request, and learns from it, if that was a request with the present view
     /// and the count can be true.

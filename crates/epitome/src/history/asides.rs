@@ -17,6 +17,20 @@ impl Log {
         log
     }
 
+    /// An empty log of the same agent, which counts records and changes on from this one.
+    pub(crate) fn without_records(&self) -> Self {
+        let mut log = Self::of_agent();
+        (log.revision, log.changes) = (self.revision, self.changes);
+        log.changed_from.clone_from(&self.changed_from);
+        log
+    }
+
+    /// Counts records and changes on from another log that had the same records.
+    pub(crate) fn count_on_from(&mut self, other: Self) {
+        let Self { revision, changes, changed_from, .. } = other;
+        (self.revision, self.changes, self.changed_from) = (revision, changes, changed_from);
+    }
+
     /// True for the log of one agent.
     pub(crate) fn is_of_agent(&self) -> bool {
         self.outbox.is_some()
@@ -31,6 +45,22 @@ impl Log {
     pub(crate) fn detour(&self, id: &MessageId) -> Option<(MessageId, Option<MessageId>)> {
         let other = self.position(id).is_none().then(|| self.last_head(id))??;
         Some((other.clone(), self.messages().next_back().map(|message| message.id.clone())))
+    }
+
+    /// Number of messages of the path and of those that are only for some agents.
+    pub(crate) fn messages_and_asides(&self) -> usize {
+        self.len() + self.asides.len()
+    }
+
+    /// The index of the record with the latest version of a message, on any branch or for whomever it is. Costs O(log n).
+    pub(crate) fn index_of(&self, id: &MessageId) -> Option<usize> {
+        let of_tree = self.tree.find(id).and_then(|node| self.tree.record_of(node));
+        of_tree.or_else(|| self.aside_index(id))
+    }
+
+    /// The index of the record with the latest version of a message that is only for some agents. Costs O(log n).
+    pub(crate) fn aside_index(&self, id: &MessageId) -> Option<usize> {
+        self.asides.get(id).copied()
     }
 
     /// A message that is only for some agents, in its latest version. Costs O(log n).
@@ -160,7 +190,7 @@ impl Feed {
 
 impl Record {
     /// True if it says something of one view alone.
-    pub(super) fn is_of_one_view(&self) -> bool {
+    pub(crate) fn is_of_one_view(&self) -> bool {
         matches!(
             self,
             Self::Checkpoint { .. }

@@ -37,12 +37,12 @@ pub struct Log {
     /// Index of the last record that offloads a tool result.
     offloaded: Option<usize>,
     /// Number of records that were ever appended.
-    revision: usize,
+    pub(super) revision: usize,
     /// Number of records that changed existing messages or their positions.
-    changes: usize,
+    pub(super) changes: usize,
     /// The number of each change and the first position that it concerned. A change replaces earlier ones at the same or a
     /// later position, so that both numbers increase along the list.
-    changed_from: Vec<(usize, usize)>,
+    pub(super) changed_from: Vec<(usize, usize)>,
     /// What a store does not have yet; `None` if there is no store.
     journal: Option<Journal>,
     /// The records with the latest versions of the messages that are only for some agents.
@@ -195,7 +195,10 @@ impl Log {
                 return Ok(());
             }
             Record::Task { .. } | Record::TaskSummary { .. } => self.note_task(&record, index),
-            Record::Agent { .. } | Record::AgentPolicy { .. } | Record::Unknown(_) => {}
+            Record::Agent { .. }
+            | Record::AgentPolicy { .. }
+            | Record::AgentProvider { .. }
+            | Record::Unknown(_) => {}
         }
         self.push(record);
         Ok(())

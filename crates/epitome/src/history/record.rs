@@ -126,13 +126,20 @@ pub enum Record {
         /// Its policy.
         policy: Box<Policy>,
     },
+    /// The provider of an agent from now on, if it is another one than that of its team.
+    AgentProvider {
+        /// The agent's name.
+        agent: String,
+        /// What the host calls the provider.
+        provider: String,
+    },
     /// A record of a kind that only a newer engine knows. It stays in the log and changes nothing.
     #[serde(skip)]
     Unknown(UnknownRecord),
 }
 
 /// The kinds of records as JSON names them.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "message",
     "insert",
     "remove",
@@ -150,6 +157,7 @@ const KINDS: [&str; 17] = [
     "taskSummary",
     "agent",
     "agentPolicy",
+    "agentProvider",
 ];
 
 /// A record of a kind that this engine does not know.
@@ -248,6 +256,7 @@ mod tests {
             Record::TaskSummary { .. } => 14,
             Record::Agent { .. } => 15,
             Record::AgentPolicy { .. } => 16,
+            Record::AgentProvider { .. } => 17,
             Record::Unknown(_) => return None,
         })
     }

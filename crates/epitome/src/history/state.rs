@@ -54,12 +54,18 @@ impl Log {
 
     /// True if the app has set the structured state since the latest compaction, so that this is what an undo takes back first.
     /// Costs the number of states that were set.
-    pub(crate) fn has_newer_state(&self) -> bool {
+    pub fn has_newer_state(&self) -> bool {
         let record = self
             .last_state(self.summarized_by())
             .and_then(|place| self.records.get(*self.states.get(place)?));
         let latest = self.checkpoint().map(|checkpoint| checkpoint.id);
         matches!(record, Some(Record::StructuredState { behind, .. }) if *behind == latest)
+    }
+
+    /// True if the app has set the structured state since the summary was made that is active, or if there is none: then no
+    /// summary shows it. Costs the number of states that were set.
+    pub(crate) fn has_unshown_state(&self) -> bool {
+        self.last_state(self.summarized_by()).is_some()
     }
 
     /// The place in `states` of the last one that was set on the summary of this compaction, or on none.

@@ -7,6 +7,8 @@ use super::tree::NodeId;
 /// A completed task.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompletedTask {
+    /// The record that completed it.
+    record: usize,
     /// Its last message; `None` if there was none.
     last: Option<NodeId>,
     /// True if one summary of it is for all agents.
@@ -19,6 +21,18 @@ impl Log {
     /// How many tasks were completed, on all branches.
     pub fn tasks_completed(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// The tasks that were completed on this branch, oldest first: the name of each, and the position behind its last message.
+    /// Linear in them.
+    pub fn completed_tasks(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.tasks.iter().filter_map(|task| {
+            let end = self.tree.depth_on_path(task.last?)? + 1;
+            match self.records.get(task.record)? {
+                Record::Task { name, .. } => Some((name.as_str(), end)),
+                _ => None,
+            }
+        })
     }
 
     /// The position behind the last message of the latest completed task; 0 if none was completed on this branch. Costs O(1),
@@ -36,8 +50,8 @@ impl Log {
             .find(|task| task.last.is_some_and(|last| self.tree.is_on_path(last)))
     }
 
-    /// True if the latest completed task has one summary for all agents.
-    pub(crate) fn shares_task(&self) -> bool {
+    /// True if the latest completed task on this branch has one summary for all agents. Costs the number of tasks.
+    pub fn shares_task(&self) -> bool {
         self.task().is_some_and(|task| task.is_shared)
     }
 
@@ -64,7 +78,8 @@ impl Log {
         let last = self.len().checked_sub(1).and_then(|at| self.tree.at(at));
         match record {
             Record::Task { shared: is_shared, .. } => {
-                self.tasks.push(CompletedTask { last, is_shared: *is_shared, summary: None });
+                let (is_shared, summary) = (*is_shared, None);
+                self.tasks.push(CompletedTask { record: index, last, is_shared, summary });
             }
             Record::TaskSummary { .. } => {
                 let tree = &self.tree;

@@ -5,6 +5,9 @@ use super::UnixTime;
 /// Begins the line of a tool call in an entry.
 pub const CALLS: &str = "calls ";
 
+/// Stands between a tool and its result in an entry.
+pub const ANSWERS: &str = " answers: ";
+
 /// One message as a summarizer reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
