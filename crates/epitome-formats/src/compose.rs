@@ -107,21 +107,35 @@ impl Format {
     /// How each message of a view is made: which of the app's messages stay as they are, and how the others
     /// are composed. Linear in the view.
     pub fn compose(self, log: &Log, view: &View) -> Vec<Outgoing> {
+        self.grouped(log, view, &self.contract())
+    }
+
+    /// The same without merging neighbours, and without leaving out parts that this provider refuses: for a view that is
+    /// [adapted](crate::adapt) to another provider, whose rules decide about both. Linear in the view.
+    pub fn compose_apart(self, log: &Log, view: &View) -> Vec<Outgoing> {
+        let inside = ResultPlace::Inside;
+        let own = self.contract();
+        let results = if own.results == inside { inside } else { ResultPlace::DirectlyAfter };
+        let (neighbours, blank_text) = (Neighbours::Free, BlankText::Allowed);
+        let reasoning = ReasoningPolicy::MayDrop;
+        self.grouped(log, view, &Contract { neighbours, results, blank_text, reasoning, ..own })
+    }
+
+    fn grouped(self, log: &Log, view: &View, contract: &Contract) -> Vec<Outgoing> {
         if view.as_appended {
             let steps = view.edits.iter().filter_map(Edit::id).map(split_step_id);
             // Every message has a step 0, so that each is listed once, however many steps it is read as.
             let first = steps.filter(|(_, step)| *step == 0);
             return first.map(|(message, _)| Outgoing::Keep(message)).collect();
         }
-        let contract = self.contract();
         let mut groups: Vec<Group> = Vec::new();
         let mut last = (MessageId::from(""), 0);
         for edit in &view.edits {
-            let Some((role, fragment)) = fragment(log, edit, &contract, &mut last) else {
+            let Some((role, fragment)) = fragment(log, edit, contract, &mut last) else {
                 continue;
             };
             match groups.last_mut() {
-                Some(group) if group.includes(role, &fragment, &contract) => {
+                Some(group) if group.includes(role, &fragment, contract) => {
                     group.push(role, fragment);
                 }
                 _ => groups.push(Group { last: role, fragments: vec![fragment] }),

@@ -1,11 +1,13 @@
 //! Messages of one format, written in another.
 
+mod adapt;
 mod call_ids;
 
 use epitome::message::Role;
 use epitome::{Contract, Neighbours, ResultPlace};
 use serde_json::Value;
 
+pub use self::adapt::{Adapted, OwnForm, adapt};
 use self::call_ids::CallIds;
 use crate::compose::are_merged;
 use crate::content::{Content, ContentPart};
@@ -22,6 +24,8 @@ use crate::validate::{Strictness, validate};
 pub struct Converted {
     /// The messages.
     pub messages: Vec<Value>,
+    /// For each of them the index of the first original that it was made of.
+    pub origins: Vec<usize>,
     /// What was left out or changed, with its path in the original messages.
     pub lost: Vec<Issue>,
     /// What the provider of the target refuses in the messages, with its path in them. Empty for originals that their own
@@ -50,7 +54,7 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
         left = written.repair(to, &mut lost);
     }
     lost.sort_by_key(Issue::message_index);
-    Converted { messages: written.messages, lost, left }
+    Converted { messages: written.messages, origins: written.origins, lost, left }
 }
 
 /// The messages that are written so far.
@@ -59,6 +63,8 @@ struct Written {
     messages: Vec<Value>,
     /// For each of them the index of the first original that it was made of.
     origins: Vec<usize>,
+    /// For each of them its number if it was in the target already and is unchanged.
+    own: Vec<Option<usize>>,
     /// The role of the last turn.
     last: Option<Role>,
     ids: CallIds,
@@ -90,13 +96,15 @@ impl Written {
         let at = Path::key("messages").at(index);
         lost.extend(losses.into_iter().map(|loss| Issue::new(&at, IssueCode::Lost, loss)));
         for value in written {
-            match (self.last, self.messages.last_mut()) {
-                (Some(before), Some(message)) if continues(before, role, &contract) => {
+            match (self.last, self.messages.last_mut(), self.own.last_mut()) {
+                (Some(before), Some(message), Some(own)) if continues(before, role, &contract) => {
                     to.dialect().merge(message, value);
+                    *own = None;
                 }
                 _ => {
                     self.messages.push(value);
                     self.origins.push(index);
+                    self.own.push(None);
                 }
             }
             self.last = Some(role);
@@ -105,8 +113,10 @@ impl Written {
 
     /// Numbers the messages if the format requires it. Last, since merging changes how many there are.
     fn number(&mut self, to: Format) {
-        for (number, message) in self.messages.iter_mut().enumerate() {
-            to.dialect().number_message(message, number);
+        for (number, (message, own)) in self.messages.iter_mut().zip(&self.own).enumerate() {
+            if own.is_none() {
+                to.dialect().number_message(message, number);
+            }
         }
     }
 
@@ -121,11 +131,19 @@ impl Written {
             let repaired = format!("this was repaired for the other format: {problem}");
             lost.push(Issue::new(&at, IssueCode::Lost, repaired));
         }
-        let values = messages.into_iter().map(|message| match message {
-            RepairedMessage::Keep(index) => self.messages.get(index).cloned().unwrap_or_default(),
-            RepairedMessage::Composed { message, .. } => message,
+        let origin = |index: usize| self.origins.get(index).copied().unwrap_or_default();
+        let repaired = messages.into_iter().map(|message| match message {
+            RepairedMessage::Keep(index) => {
+                let own = self.own.get(index).copied().flatten();
+                (self.messages.get(index).cloned().unwrap_or_default(), (origin(index), own))
+            }
+            RepairedMessage::Composed { sources, message } => {
+                (message, (sources.first().copied().map_or(0, origin), None))
+            }
         });
-        self.messages = values.collect();
+        let (messages, rest): (Vec<Value>, Vec<(usize, Option<usize>)>) = repaired.unzip();
+        (self.origins, self.own) = rest.into_iter().unzip();
+        self.messages = messages;
         self.number(to);
         left
     }

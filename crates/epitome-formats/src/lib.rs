@@ -67,7 +67,7 @@ mod usage_fields;
 mod validate;
 
 pub use compose::{Outgoing, Recipe};
-pub use convert::{Converted, convert};
+pub use convert::{Adapted, Converted, OwnForm, adapt, convert};
 pub use detect::{Detection, detect};
 pub use document::{DocumentError, messages_of};
 pub use issue::{Issue, IssueCode, Severity};

@@ -22,7 +22,7 @@ pub(super) struct CallIds {
 }
 
 /// What a result has to have from its call.
-struct Written {
+pub(super) struct Written {
     id: String,
     name: String,
 }
@@ -38,12 +38,10 @@ impl CallIds {
                     let (original, name) = (call.to_string(), name.to_string());
                     let id = self.id_of_call(&original, message, to);
                     *call = id.clone().into();
-                    self.latest.insert(original.clone(), id.clone());
-                    self.open.entry(original).or_default().push(Written { id, name });
+                    self.open_call(original, id, name);
                 }
                 ContentPart::Result { call, name, .. } => {
-                    let answered = self.open.get_mut(call.as_ref()).and_then(Vec::pop);
-                    let (id, tool) = match answered {
+                    let (id, tool) = match self.answer(call) {
                         Some(Written { id, name }) => (Some(id), Some(name)),
                         None => (self.latest.get(call.as_ref()).cloned(), None),
                     };
@@ -64,6 +62,17 @@ impl CallIds {
                 _ => {}
             }
         }
+    }
+
+    /// Takes note of a call that is written by an id, until its result comes.
+    pub(super) fn open_call(&mut self, original: String, id: String, name: String) {
+        self.latest.insert(original.clone(), id.clone());
+        self.open.entry(original).or_default().push(Written { id, name });
+    }
+
+    /// The latest call with this original id that has no result so far.
+    pub(super) fn answer(&mut self, original: &str) -> Option<Written> {
+        self.open.get_mut(original)?.pop()
     }
 
     fn id_of_call(&mut self, original: &str, message: usize, to: Format) -> String {
