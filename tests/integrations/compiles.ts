@@ -7,7 +7,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { ModelMessage, UIMessage } from "ai";
 import {
   compactMessages, type Compactor, type CompactorOptions, convert, createCompactor, type Format, type FormatOf, type MessageOf, openAICompatible, type PolicySpec,
-  repair, restoreCompactor, type Summarize,
+  repair, restoreCompactor, runTurn, type Summarize,
 } from "epitome";
 import type OpenAI from "openai";
 
@@ -46,6 +46,15 @@ export const anyFormat: { [T in "own" | "loose" | "object" | "record"]: Same<For
 
 export async function everyFormatHasItsMessages(): Promise<void> {
   (await createCompactor({ format: "openai-chat" })).messages() satisfies ChatMessage[];
+  const team = await createCompactor<ChatMessage>({ format: "openai-chat" });
+  const critic = team.agent("critic", { format: "anthropic" });
+  critic.messages() satisfies Anthropic.MessageParam[];
+  critic.history() satisfies ChatMessage[];
+  critic.append({ role: "assistant", content: [{ type: "text", text: "hm" }] } satisfies Anthropic.MessageParam);
+  team.agent<UIMessage>("writer", { format: "ai-sdk-ui" }).messages() satisfies UIMessage[];
+  await runTurn(critic, { request: (messages) => ({ messages: messages satisfies Anthropic.MessageParam[] }) });
+  // @ts-expect-error messages of the team's format are not those of the agent's
+  critic.append({ role: "tool", tool_call_id: "a", content: "b" });
   (await createCompactor({ format: "openai-responses" })).messages() satisfies OpenAI.Responses.ResponseInputItem[];
   (await createCompactor({ format: "anthropic", policy: { window: 9_000 } })).messages() satisfies Anthropic.MessageParam[];
   (await createCompactor({ format: "ai-sdk-ui" })).messages() satisfies UIMessage[];

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor } from "epitome";
+import { createCompactor, restoreCompactor } from "epitome";
 import { said } from "./harness.mjs";
 
 /** A chat of two million characters. */
@@ -112,9 +112,108 @@ test("j24: an append in slices that is aborted or refused leaves what was append
   const { length } = compactor.history();
   assert.ok(length > 0 && length < CHAT.length);
   assert.deepEqual(compactor.history(), CHAT.slice(0, length));
-  await assert.rejects(compactor.appendInSlices([...CHAT.slice(length), 5]), { code: "invalid-message" });
+  const last = CHAT.length - length;
+  const refused = { code: "invalid-message", message: new RegExp(`messages\\[${last}\\]`) };
+  await assert.rejects(compactor.appendInSlices([...CHAT.slice(length), 5]), refused);
   await assert.rejects(compactor.appendInSlices("no list"), { code: "invalid-message" });
   await assert.rejects(compactor.appendInSlices([], { signal: {} }), { name: "EpitomeError" });
   compactor.dispose();
   await assert.rejects(compactor.appendInSlices(CHAT), { code: "disposed" });
+});
+
+/** A compactor that knows the first four messages of the chat and has summarized some of them, and the chat without the first one
+ * and with another third one. */
+async function changedChat() {
+  const compactor = await createCompactor({
+    format: "openai-chat",
+    policy: { ...POLICY, keep: { tokens: 3_000 }, triggers: ["manual"] },
+    summarize: () => "They looked.",
+  });
+  const chat = CHAT.map((message, turn) => ({ ...message, id: `own${turn}` }));
+  compactor.append(chat.slice(0, 4));
+  assert.equal((await compactor.compact()).outcome, "applied");
+  return { compactor, changed: [chat[1], { ...chat[2], content: "Another one." }, ...chat.slice(3)] };
+}
+
+test("j24: a sync in slices is that of one call, and the page can react", async () => {
+  const [whole, sliced] = [await changedChat(), await changedChat()];
+  const report = whole.compactor.sync(whole.changed);
+  assert.equal(report.appended.length, CHAT.length - 4);
+  assert.equal(report.removed.length, 1);
+  assert.equal(report.changed.length, 1);
+  assert.equal(report.inactive.length, 1);
+  const counted = countTasks();
+  assert.deepEqual(await sliced.compactor.syncInSlices(sliced.changed), report);
+  counted.stop();
+  assert.ok(counted.tasks >= 8, `${counted.tasks} tasks`);
+  assert.deepEqual(sliced.compactor.history(), sliced.changed);
+  assert.deepEqual(sliced.compactor.status(), whole.compactor.status());
+  const again = await sliced.compactor.syncInSlices(sliced.changed);
+  assert.deepEqual(again, whole.compactor.sync(whole.changed));
+  assert.deepEqual(again.appended, []);
+  assert.deepEqual(await sliced.compactor.syncInSlices([]), whole.compactor.sync([]));
+  sliced.compactor.dispose();
+  whole.compactor.dispose();
+});
+
+test("j24: a sync in slices that is aborted or refused leaves what was appended before, and another goes on behind it", async () => {
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
+  const controller = new AbortController();
+  const syncing = compactor.syncInSlices(CHAT, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(syncing, { name: "EpitomeError", code: "aborted" });
+  const { length } = compactor.history();
+  assert.ok(length > 0 && length < CHAT.length);
+  assert.deepEqual(compactor.history(), CHAT.slice(0, length));
+  await assert.rejects(compactor.syncInSlices(CHAT, { signal: controller.signal }), { code: "aborted" });
+  assert.equal(compactor.history().length, length);
+  const refused = { code: "invalid-message", message: new RegExp(`messages\\[${CHAT.length}\\]`) };
+  await assert.rejects(compactor.syncInSlices([...CHAT, 5]), refused);
+  const { length: more } = compactor.history();
+  assert.ok(more > length && more < CHAT.length);
+  assert.equal((await compactor.syncInSlices(CHAT)).appended.length, CHAT.length - more);
+  assert.deepEqual(compactor.history(), CHAT);
+  await assert.rejects(compactor.syncInSlices(CHAT, { metadata: { audience: ["a"] } }), { code: "invalid-option" });
+  compactor.dispose();
+  await assert.rejects(compactor.syncInSlices(CHAT), { code: "disposed" });
+});
+
+test("j24: a long conversation is restored in steps, with the result of one, and the page can react", async () => {
+  const whole = await compactorWith();
+  await whole.compact();
+  const snapshot = whole.snapshot();
+  const counted = countTasks();
+  const restored = await restoreCompactor(snapshot, { format: "openai-chat", originals: CHAT });
+  counted.stop();
+  assert.ok(counted.tasks >= 3, `${counted.tasks} tasks`);
+  assert.deepEqual(restored.messages(), whole.messages());
+  assert.deepEqual(restored.status(), whole.status());
+  assert.equal(restored.snapshot(), snapshot);
+  const { lines, state } = whole.contents();
+  const all = countTasks();
+  const stored = await restoreCompactor(lines + state, { format: "openai-chat" });
+  all.stop();
+  assert.ok(all.tasks > counted.tasks, `${all.tasks} tasks with the app's messages, ${counted.tasks} without`);
+  assert.deepEqual(stored.history(), CHAT);
+  assert.equal(stored.snapshot(), snapshot);
+  [whole, restored, stored].forEach((compactor) => compactor.dispose());
+});
+
+test("j24: restoring can be aborted between two steps, and the snapshot can be restored afterwards", async () => {
+  const whole = await compactorWith();
+  const snapshot = whole.snapshot();
+  for (const tasks of [0, 1, 2]) {
+    const controller = new AbortController();
+    const options = { format: "openai-chat", originals: CHAT, signal: controller.signal };
+    const restoring = restoreCompactor(snapshot, options);
+    const rejected = assert.rejects(restoring, { name: "EpitomeError", code: "aborted" });
+    for (let task = 0; task < tasks; task += 1) await new Promise(setImmediate);
+    controller.abort();
+    await rejected;
+  }
+  await assert.rejects(restoreCompactor(snapshot, { format: "openai-chat", originals: CHAT, signal: {} }), { code: "invalid-option" });
+  const restored = await restoreCompactor(snapshot, { format: "openai-chat", originals: CHAT });
+  assert.equal(restored.snapshot(), snapshot);
+  restored.dispose();
+  whole.dispose();
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { anthropicCompatible, createCompactor, openAICompatible, restoreCompactor } from "epitome";
+import { anthropicCompatible, contextProviders, createCompactor, openAICompatible, restoreCompactor, runTurn } from "epitome";
 import { FORMATS, chatOf, said, scripted } from "./harness.mjs";
 
 const POLICY = {
@@ -50,6 +50,23 @@ for (const format of FORMATS) {
     compactor.dispose();
   });
 }
+
+test("e1: a state that no summary shows is put before a request by a context provider, and once only", async () => {
+  const { summarize } = scripted("They talked.");
+  const compactor = await createCompactor({ format: "openai-chat", policy: POLICY, summarize });
+  compactor.append(chatOf(20));
+  compactor.setStructuredState({ constraints: [{ text: "No oaks." }] });
+  const sent = [];
+  const request = (messages) => (sent.push(JSON.stringify(messages)), { messages: { role: "assistant", content: "Yes." } });
+  const turn = () => runTurn(compactor, { request, providers: contextProviders({ memory: () => compactor.stateText() }) });
+  await turn();
+  assert.equal((await compactor.compact()).outcome, "applied");
+  await turn();
+  assert.equal(compactor.agent("ada").stateText(), "");
+  assert.deepEqual(sent.map((messages) => messages.split("No oaks.").length - 1), [1, 1], "before the summary and in it");
+  assert.ok(sent[0].startsWith('[{"role":"user"') && sent[0].indexOf("No oaks.") < sent[0].indexOf(chatOf(1)[0].content), sent[0]);
+  compactor.dispose();
+});
 
 test("e1: each agent has a state of its own", async () => {
   const { summarize } = scripted(ANSWER);

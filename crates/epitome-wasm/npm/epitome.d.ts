@@ -10,14 +10,22 @@ declare global {
 /**
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ *
+ * `M` is the team's type of message. `S` is that of the agent's requests, which is another one if the agent has a format of its
+ * own: then `messages()` costs a conversion of the view whenever that has changed, and `history()` and `message()` still return what
+ * the team has.
  */
-export interface Agent<M extends object = object> extends Pick<Compactor<M>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "message" | "history" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy"> {
+export interface Agent<M extends object = object, S extends object = M> extends Pick<Compactor<S>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "stateText" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy">, Pick<Compactor<M>, "message" | "history"> {
   readonly name: string;
   /**
    * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
    * all unless the metadata have an `audience`; the agent itself gets what it has written in any case.
+   *
+   * Messages of a format of its own are converted for the team, and the agent gets them back as it has given them, with what a
+   * conversion cannot carry, such as signed reasoning. Results that come after their calls may change the message that the team has
+   * of these. Returns the ids of the messages that the team has got or that have changed.
    */
-  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+  append(messages: S | readonly S[], metadata?: MessageMetadata): string[];
 }
 
 /**
@@ -56,6 +64,14 @@ export interface Compactor<M extends object = object> {
    * An error changes nothing. Takes less than a millisecond for 2,000 messages of which the last one has changed.
    */
   sync(messages: readonly M[], metadata?: MessageMetadata): SyncReport;
+  /**
+   * The same with new messages at the end appended in slices, between which the page can be drawn and react: for an array of
+   * which thousands of messages are new. What was changed, inserted, removed or left is followed in the first slice.
+   *
+   * An abort, and a message in a later slice that is refused, leave those that were appended before; another call goes on behind
+   * them.
+   */
+  syncInSlices(messages: readonly M[], options?: AppendOptions): Promise<SyncReport>;
   /** Puts a message in front of another one and returns its id. Undoes the compactions that summarize both neighbours. */
   insert(message: M, before: string, metadata?: MessageMetadata): string;
   /** Removes a message for good, on all branches. Undoes the compactions that are about it. */
@@ -81,6 +97,17 @@ export interface Compactor<M extends object = object> {
    * itself has the messages that are for all.
    */
   agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /**
+   * The same for an agent that is asked in another format: its `messages()`, requests of turns and own answers are in it, and its
+   * view is planned, repaired and verified by the rules of that provider. Needs `await loadConversion()` before, which restoring a
+   * conversation with such an agent does itself. The format is stored; given for the first time to an agent of a stored conversation,
+   * it replaces the one that the agent had.
+   *
+   * Throws `unknown-format` for a format that does not exist, and `invalid-option` for another one than the agent was asked for with.
+   */
+  agent<F extends Format>(name: string, options: AgentFormatOptions<MessageOf<F>, F>): Agent<M, MessageOf<F>>;
+  /** The same for the app's own type of message, `S`. */
+  agent<S extends object>(name: string, options: AgentFormatOptions<S>): Agent<M, S>;
   /** The names of the agents that were asked for, now or before the conversation was restored. */
   agents(): string[];
   /**
@@ -114,6 +141,12 @@ export interface Compactor<M extends object = object> {
    * changes to it beside each summary.
    */
   structuredState(): StructuredState;
+  /**
+   * The structured state as text for a model, as long as `messages()` does not show it: before the first summary, and after
+   * `setStructuredState`. Empty if the summary has it. `contextProviders({ memory: () => compactor.stateText() })` puts it in front
+   * of each request of a turn.
+   */
+  stateText(): string;
   /** Sets the structured state, within the limits of its lists. `undo()` takes it back. A `stateChanged` event says whenever it is
    * another one, whatever the cause. */
   setStructuredState(state: StructuredState): void;
@@ -190,11 +223,11 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /**
    * The ids of the messages that a line of the summary is from, in order: those whose numbers it names, as in `- [4, 9] …`, else
-   * the latest one that says the same, else the latest one for each of its facts, at most four. Of a text, the first line is
-   * read.
+   * the latest one that says the same, else the latest one for each of its facts or of the things that it lists, at most four. Of
+   * a text, the first line is read.
    *
-   * Without numbers, only messages that the model does not get any more are looked through, which takes time in proportion to their
-   * texts. Empty if there are none.
+   * Without numbers, the messages up to the last one that the model does not get any more are looked through, which takes time in
+   * proportion to their texts. Empty if none says the line, as for a heading.
    */
   sources(line: string): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */
@@ -298,7 +331,7 @@ export interface MessageMetadata {
   audience?: string[];
 }
 
-/** Options of `appendInSlices`. */
+/** Options of `appendInSlices` and `syncInSlices`. */
 export interface AppendOptions {
   /** What is known of the messages besides their content. */
   metadata?: MessageMetadata;
@@ -821,7 +854,8 @@ export interface Receipt {
    */
   unsupported: string[];
   /**
-   * Lines of the summary that do not say who said or found what they say, in a conversation of several authors.
+   * Lines of the summary that do not say who said or found what they say, in a conversation of several authors, and lines
+   * that begin with the name of somebody else than who has written that.
    */
   unattributed?: string[];
   /**
@@ -1698,6 +1732,113 @@ export interface ClearToolResultsRule {
   placeholder?: string;
 }
 
+/** Options of an agent that is asked in another format than its team. Of the team's functions, it does not use `countTokens`, which
+ * counts messages of the team's format; the team's `summarize` gets messages in that format. */
+export interface AgentFormatOptions<M extends object = object, F extends Format = FormatOf<M>> extends AgentOptions<M> {
+  /** The format of its `messages()`. It is stored, so that the agent has it after a restore too. */
+  format: F;
+}
+
+/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
+export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
+
+/** The fields of all members of a union. */
+type FieldOf<U> = U extends unknown ? keyof U : never;
+
+/** The same by the fields of parts. */
+type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
+
+/** The fields of the parts that a message's content may have. */
+type PartFieldOf<M> = M extends {
+  content?: infer C;
+} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
+
+/** The type of message of a format. Any SDK's own type may be given as type argument in its place. */
+export type MessageOf<F extends Format> = FormatMessages[F];
+
+/** The type of message of each format. */
+export interface FormatMessages {
+  "openai-chat": OpenAIChatMessage;
+  /** Items of some thirty kinds, to which each version of the SDK adds others: name your type as the type argument. */
+  "openai-responses": Opaque;
+  anthropic: AnthropicMessage;
+  "ai-sdk-ui": AiSdkUiMessage;
+  "ai-sdk-model": AiSdkModelMessage;
+  gemini: GeminiContent;
+  /** Instances of LangChain's classes, or either of their serialized forms: name yours as the type argument. */
+  langchain: Opaque;
+  bedrock: BedrockMessage;
+}
+
+/** A message of OpenAI's Chat Completions. */
+export type OpenAIChatMessage = {
+  role: "developer" | "system" | "user";
+  content: Opaque;
+  name?: string;
+} | {
+  role: "assistant";
+  content?: Opaque;
+  name?: string;
+  refusal?: string | null;
+  tool_calls?: Opaque;
+  audio?: Opaque;
+} | {
+  role: "tool";
+  content: Opaque;
+  tool_call_id: string;
+} | {
+  role: "function";
+  content: string | null;
+  name: string;
+};
+
+/**
+ * What a field contains that each SDK, and each version of it, declares in its own way. It has to go both ways, which only
+ * `any` does. The fields around it say which format a message has.
+ */
+type Opaque = any;
+
+/** A message of Anthropic's Messages. */
+export interface AnthropicMessage {
+  role: Opaque;
+  content: Opaque;
+}
+
+/** A message of the AI SDK's pages. */
+export interface AiSdkUiMessage {
+  id: string;
+  role: "system" | "user" | "assistant";
+  parts: Opaque[];
+  metadata?: Opaque;
+}
+
+/** A message of the AI SDK for models. */
+export type AiSdkModelMessage = {
+  role: "system";
+  content: string;
+  providerOptions?: Opaque;
+} | {
+  role: "user" | "assistant";
+  content: Opaque;
+  providerOptions?: Opaque;
+} | {
+  role: "tool";
+  content: Opaque;
+  providerOptions?: Opaque;
+};
+
+/** A content of Gemini. */
+export interface GeminiContent {
+  role?: string;
+  parts?: Opaque[];
+}
+
+/** A message of Amazon Bedrock's Converse. */
+export interface BedrockMessage {
+  role: Opaque;
+  content: Opaque;
+}
+
 /**
  * What is remembered of a conversation.
  */
@@ -2195,20 +2336,6 @@ export interface CompactorOptions<M extends object = object, F extends Format = 
   notes?: string | undefined;
 }
 
-/** The formats that messages of this type may have: one, if the type has a field that only messages of that format have. */
-export type FormatOf<M> = string extends FieldOf<M> ? Format : "lc_namespace" extends FieldOf<M> ? "langchain" : "call_id" extends FieldOf<M> ? "openai-responses" : "tool_call_id" extends FieldOf<M> ? "openai-chat" : "parts" extends FieldOf<M> ? "id" extends FieldOf<M> ? "ai-sdk-ui" : "gemini" : FormatOfParts<PartFieldOf<M>>;
-
-/** The fields of all members of a union. */
-type FieldOf<U> = U extends unknown ? keyof U : never;
-
-/** The same by the fields of parts. */
-type FormatOfParts<Fields> = string extends Fields ? Format : "tool_use_id" extends Fields ? "anthropic" : "toolCallId" extends Fields ? "ai-sdk-model" : "toolResult" extends Fields ? "bedrock" : Format;
-
-/** The fields of the parts that a message's content may have. */
-type PartFieldOf<M> = M extends {
-  content?: infer C;
-} ? (C extends readonly (infer P)[] ? FieldOf<P> : never) : never;
-
 /** How messages are estimated. */
 export interface EstimateMessagesOptions extends EstimateOptions {
   /** The format of the messages. Default: detected. */
@@ -2234,7 +2361,7 @@ export type EndpointRequest = Pick<SummaryRequest, "system" | "input" | "maxToke
 
 /** The answer of an endpoint. */
 export interface EndpointCompletion extends Completion {
-  /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
+  /** True if the model was given the request's instructions. `epitome-extractive`, which quotes, gets none. */
   instructed: boolean;
   /** What the summary begins with, before `text`, if there is something: see `withState`. */
   state?: string;
@@ -2364,92 +2491,6 @@ export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
 /** Any message. It is an object; that formats are named too makes the role of a literal be its own type and not a string. */
 export type AnyMessage = object | MessageOf<"openai-chat" | "ai-sdk-ui" | "ai-sdk-model">;
 
-/** The type of message of a format. Any SDK's own type may be given as type argument in its place. */
-export type MessageOf<F extends Format> = FormatMessages[F];
-
-/** The type of message of each format. */
-export interface FormatMessages {
-  "openai-chat": OpenAIChatMessage;
-  /** Items of some thirty kinds, to which each version of the SDK adds others: name your type as the type argument. */
-  "openai-responses": Opaque;
-  anthropic: AnthropicMessage;
-  "ai-sdk-ui": AiSdkUiMessage;
-  "ai-sdk-model": AiSdkModelMessage;
-  gemini: GeminiContent;
-  /** Instances of LangChain's classes, or either of their serialized forms: name yours as the type argument. */
-  langchain: Opaque;
-  bedrock: BedrockMessage;
-}
-
-/** A message of OpenAI's Chat Completions. */
-export type OpenAIChatMessage = {
-  role: "developer" | "system" | "user";
-  content: Opaque;
-  name?: string;
-} | {
-  role: "assistant";
-  content?: Opaque;
-  name?: string;
-  refusal?: string | null;
-  tool_calls?: Opaque;
-  audio?: Opaque;
-} | {
-  role: "tool";
-  content: Opaque;
-  tool_call_id: string;
-} | {
-  role: "function";
-  content: string | null;
-  name: string;
-};
-
-/**
- * What a field contains that each SDK, and each version of it, declares in its own way. It has to go both ways, which only
- * `any` does. The fields around it say which format a message has.
- */
-type Opaque = any;
-
-/** A message of Anthropic's Messages. */
-export interface AnthropicMessage {
-  role: Opaque;
-  content: Opaque;
-}
-
-/** A message of the AI SDK's pages. */
-export interface AiSdkUiMessage {
-  id: string;
-  role: "system" | "user" | "assistant";
-  parts: Opaque[];
-  metadata?: Opaque;
-}
-
-/** A message of the AI SDK for models. */
-export type AiSdkModelMessage = {
-  role: "system";
-  content: string;
-  providerOptions?: Opaque;
-} | {
-  role: "user" | "assistant";
-  content: Opaque;
-  providerOptions?: Opaque;
-} | {
-  role: "tool";
-  content: Opaque;
-  providerOptions?: Opaque;
-};
-
-/** A content of Gemini. */
-export interface GeminiContent {
-  role?: string;
-  parts?: Opaque[];
-}
-
-/** A message of Amazon Bedrock's Converse. */
-export interface BedrockMessage {
-  role: Opaque;
-  content: Opaque;
-}
-
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
 export interface RestoreOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
@@ -2457,6 +2498,8 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
    * appended. Default: the messages that the commits in the text have. */
   originals?: readonly M[];
+  /** Ends the work between two steps of it, of which a long conversation is restored in several. */
+  signal?: AbortSignal;
 }
 
 /** How much of a history is taken. */
@@ -2940,7 +2983,7 @@ export declare function isWithinTokenLimit(input: string | readonly object[], li
  * add theirs, and what is due is compacted. After an error which says that the prompt is too long, the conversation is compacted
  * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
-export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M> | Agent<M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
+export declare function runTurn<M extends object, R extends TurnResponse<M>>(compactor: Compactor<M> | Agent<object, M>, options: TurnOptions<M, R>): Promise<TurnResult<R>>;
 
 /**
  * What an error of a model server says about a prompt that is too long, with the server's numbers if it names them;
@@ -2968,6 +3011,10 @@ export declare function repair<M extends object>(messages: readonly M[], format:
 export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
 /** The same for the app's own type of message in the other format. */
 export declare function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
+
+/** Fetches what `agent(name, { format })` of a compactor needs to convert messages. A conversation that is restored with such an
+ * agent does it itself. */
+export declare function loadConversion(): Promise<void>;
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
  * prompt. */

@@ -36,7 +36,10 @@ use crate::{format, json, memory, plain_json, tokenizer, usage};
 #[wasm_bindgen]
 pub struct Compactor {
     engine: epitome::Compactor,
+    /// The format of the app's messages.
     format: Format,
+    /// The format of the view that is entered, if it is another one.
+    sends: Option<Format>,
     agent: Option<String>,
     composed: Composed,
     untouched: Untouched,
@@ -73,7 +76,8 @@ impl Compactor {
         let snapshot = snapshot.into_snapshot();
         let tokenizer = tokenizer_of(snapshot.policy(), format)?;
         let engine = epitome::Compactor::restore(snapshot, format, tokenizer);
-        let engine = engine.map_err(Thrown::from)?;
+        let mut engine = engine.map_err(Thrown::from)?;
+        agents::set_formats(&mut engine)?;
         Ok(Self::of(engine, format, agent))
     }
 
@@ -183,9 +187,9 @@ impl Compactor {
     pub fn set_policy(&mut self, policy: &JsValue) -> Result<(), JsValue> {
         let policy = resolve(policy, self.agent.as_deref())?;
         let counting =
-            |policy: &Policy| (policy.counting.clone(), policy.family(self.format.family()));
+            |policy: &Policy| (policy.counting.clone(), policy.family(self.sends().family()));
         let changes = counting(&policy) != counting(self.engine.policy());
-        let tokenizer = changes.then(|| tokenizer_of(&policy, self.format)).transpose()?;
+        let tokenizer = changes.then(|| tokenizer_of(&policy, self.sends())).transpose()?;
         self.engine.set_policy(policy).map_err(Thrown::from)?;
         if let Some(tokenizer) = tokenizer {
             self.engine.count_by(tokenizer);
@@ -220,7 +224,7 @@ impl Compactor {
             let id = MessageId::from("");
             let steps = messages.iter().enumerate().map(|(index, value)| {
                 let place = format_args!("{name}[{index}]");
-                Ok(json::message(self.format, &id, &value, &place)?.steps)
+                Ok(json::message(self.sends(), &id, &value, &place)?.steps)
             });
             Ok(steps.collect::<Result<Vec<_>, Thrown>>()?.into_iter().flatten().collect())
         };
@@ -356,8 +360,25 @@ impl Compactor {
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
         let (composed, untouched, malformed, plans, asked) = Default::default();
-        let (views, entered) = Default::default();
-        Self { engine, format, agent, composed, untouched, malformed, plans, asked, views, entered }
+        let (views, entered, sends) = Default::default();
+        Self {
+            engine,
+            format,
+            sends,
+            agent,
+            composed,
+            untouched,
+            malformed,
+            plans,
+            asked,
+            views,
+            entered,
+        }
+    }
+
+    /// The format of the messages that the model gets.
+    fn sends(&self) -> Format {
+        self.sends.unwrap_or(self.format)
     }
 
     /// Appends messages, all of them or none.

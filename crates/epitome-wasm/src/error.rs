@@ -130,6 +130,7 @@ impl From<CommandError> for Thrown {
             | CommandError::NothingToDecide
             | CommandError::OfTeam
             | CommandError::UnknownAgent(_)
+            | CommandError::NoProvider { .. }
             | CommandError::Log(LogError::UnknownCheckpoint(_)) => PackageErrorCode::Internal,
         };
         Self::new(code, &error)

@@ -96,7 +96,9 @@ pub use tokenizer::parse_counting;
 #[cfg(feature = "engine")]
 pub use usage::read_usage;
 #[cfg(feature = "validation")]
-pub use validation::{convert, repair, validate, validate_locked, validate_notes};
+pub use validation::{
+    adapt, convert, convert_each, repair, validate, validate_locked, validate_notes,
+};
 
 /// Logs a panic with its location to the console.
 #[cfg(feature = "panic-hook")]

@@ -1,7 +1,9 @@
 //! Finds and repairs what a provider would refuse, and converts messages between formats.
 
 use epitome::Thinking;
-use epitome_formats::{Issue, IssueCode, Reach, RepairedMessage, Severity, Strictness};
+use epitome_formats::{
+    Adapted, Issue, IssueCode, OwnForm, Reach, RepairedMessage, Severity, Strictness,
+};
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
 use tsify::{Ts, Tsify};
@@ -137,6 +139,52 @@ pub fn convert(messages: &Array, from: &str, to: &str) -> Result<Object, JsValue
     let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
     let _ = Reflect::set(&entry, &"left".into(), &array(converted.left)?);
     Ok(entry)
+}
+
+/// The messages of a team in the format of an agent. `own` has what the agent has written itself in that format: `places` says,
+/// in three numbers for each of its parts, the index of the first message that it stands for, how many these are, and how many of
+/// `own` stand for them. Those of `own` that are unchanged are the same objects.
+#[wasm_bindgen]
+pub fn adapt(
+    messages: &Array,
+    from: &str,
+    to: &str,
+    own: &Array,
+    places: &[u32],
+    repairs: bool,
+) -> Result<Array, JsValue> {
+    let (from, to) = (format::named(from)?, format::named(to)?);
+    let (values, own_values) = (json::messages(messages)?, json::messages(own)?);
+    let mut rest = own_values.iter();
+    let forms = places.chunks_exact(3).map(|place| {
+        let number = |at: usize| place.get(at).map_or(0, |number| *number as usize);
+        let messages = rest.by_ref().take(number(2)).cloned().collect();
+        OwnForm { first: number(0), count: number(1), messages }
+    });
+    let forms: Vec<OwnForm> = forms.collect();
+    let adapted = epitome_formats::adapt(&values, from, to, &forms, repairs);
+    let all = messages.iter().zip(values).chain(own.iter().zip(own_values));
+    let known: Vec<json::Known> = all.filter(|(_, value)| json::has_bytes(value)).collect();
+    let written = adapted.into_iter().map(|adapted| match adapted {
+        Adapted::Own(index) => Ok(own.get(u32::try_from(index).unwrap_or(u32::MAX))),
+        Adapted::Written(value) => json::graft(&known, &value),
+    });
+    Ok(written.collect::<Result<Array, Thrown>>()?)
+}
+
+/// Messages in another format, each with the index of the first message that it was made of.
+#[wasm_bindgen(js_name = convertEach, unchecked_return_type = "[object, number][]")]
+pub fn convert_each(messages: &Array, from: &str, to: &str) -> Result<Array, JsValue> {
+    let (from, to) = (format::named(from)?, format::named(to)?);
+    let values = json::messages(messages)?;
+    let converted = epitome_formats::convert(&values, from, to);
+    let known: Vec<json::Known> =
+        messages.iter().zip(values).filter(|(_, value)| json::has_bytes(value)).collect();
+    let written = converted.messages.iter().zip(converted.origins).map(|(message, origin)| {
+        let origin = u32::try_from(origin).unwrap_or(u32::MAX);
+        Ok(Array::of2(&json::graft(&known, message)?, &origin.into()))
+    });
+    Ok(written.collect::<Result<Array, Thrown>>()?)
 }
 
 fn list(issues: Vec<Issue>) -> Result<Vec<Ts<Issue>>, JsValue> {

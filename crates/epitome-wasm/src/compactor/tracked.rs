@@ -33,6 +33,12 @@ impl Compactor {
         self.engine.memory().to_text()
     }
 
+    /// The structured state as text for a model, as long as the view does not show it.
+    #[wasm_bindgen(js_name = stateText)]
+    pub fn state_text(&self) -> String {
+        self.engine.state_text()
+    }
+
     /// Adds an entry to the memory.
     pub fn remember(&mut self, text: String, standing: bool) -> Result<(), JsValue> {
         let entry = MemoryEntry { text, standing };

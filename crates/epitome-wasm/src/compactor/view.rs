@@ -40,7 +40,7 @@ impl Compactor {
     /// What is wrong with the messages, and what the view does about it.
     pub fn findings(&self) -> Result<Vec<Ts<Finding>>, JsValue> {
         let view = self.engine.view();
-        let outgoing = self.format.compose(self.engine.log(), &view);
+        let outgoing = self.sends().compose(self.engine.log(), &view);
         let mut findings = view.findings;
         for outgoing in &outgoing {
             let Outgoing::Composed(recipe) = outgoing else { continue };
@@ -140,7 +140,10 @@ impl Compactor {
 impl Compactor {
     fn entries(&mut self, view: &View) -> Array {
         let log = self.engine.log();
-        let outgoing = self.format.compose(log, view);
+        let outgoing = match self.sends {
+            Some(_) => self.format.compose_apart(log, view),
+            None => self.format.compose(log, view),
+        };
         let entries = outgoing.into_iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) if self.malformed.contains(&id) => {
                 Outgoing::Composed(Recipe::whole(log, &id))

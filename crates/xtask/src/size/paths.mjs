@@ -22,13 +22,13 @@ const STATUS_PATH = "import to status()";
 /** What apps do, and the most kilobytes that they may fetch for it in brotli. With `beyond`, what that path has fetched already is
  * not counted. */
 const PATHS = [
-  { name: STATUS_PATH, uses: "createCompactor", code: STATUS, limit: 528 },
+  { name: STATUS_PATH, uses: "createCompactor", code: STATUS, limit: 540 },
   {
     name: "first compaction, extractive",
     beyond: STATUS_PATH,
     uses: "createCompactor",
     code: `${STATUS} if ((await compactor.compact()).outcome !== "applied") throw new Error("not compacted");`,
-    limit: 155,
+    limit: 161,
   },
   { name: "estimateTokens()", uses: "estimateTokens", code: 'await estimateTokens("Hello there");', limit: 58 },
   { name: "countTokens(), but its vocabulary", uses: "countTokens", code: 'await countTokens("Hello there");', limit: 58 },
@@ -36,7 +36,7 @@ const PATHS = [
     name: "validate() and repair()",
     uses: "repair, validate",
     code: `${MESSAGES} await validate(messages, "openai-chat"); await repair(messages, "openai-chat");`,
-    limit: 195,
+    limit: 199,
   },
   {
     name: "openAICompatible()",

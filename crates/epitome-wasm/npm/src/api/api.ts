@@ -3,6 +3,7 @@
 import { functionOf, limitOf, optionalText } from "../arguments.js";
 import { guarded } from "../error.js";
 import type { Agent, Compactor } from "../host/compactor.js";
+import { loadConversionFrom } from "../host/agent-formats.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
@@ -121,6 +122,7 @@ export type { Completion, CounterOptions } from "../glue/endpoint.js";
 export type { Converted, Detection, Issue, IssueCode, Repaired, Severity } from "../glue/validation.js";
 export type {
   AfterCompaction,
+  AgentFormatOptions,
   AgentOptions,
   BeforeAnswer,
   CompactorOptions,
@@ -235,7 +237,7 @@ export function isWithinTokenLimit(
  * and the request is sent again. Rejects with what `request` and the other functions throw.
  */
 export async function runTurn<M extends object, R extends TurnResponse<M>>(
-  compactor: Compactor<M> | Agent<M>,
+  compactor: Compactor<M> | Agent<object, M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
   return runTurnBy(await load(engineModule), () => loadValidation(validationModule), compactor, options);
@@ -291,6 +293,12 @@ export function convert<F extends Format>(messages: readonly object[], from: For
 export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
 export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
   return guarded(() => convertBy(validationModule, messages, from, to));
+}
+
+/** Fetches what `agent(name, { format })` of a compactor needs to convert messages. A conversation that is restored with such an
+ * agent does it itself. */
+export function loadConversion(): Promise<void> {
+  return guarded(() => loadConversionFrom(validationModule));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the

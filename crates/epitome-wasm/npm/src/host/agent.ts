@@ -8,33 +8,41 @@ import type { Agent, Compactor } from "./compactor.js";
 import type { Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { ConversationView, type ViewSources } from "./view.js";
+import type { Form, Forms } from "./forms.js";
+
+/** What an agent does to the conversation of its team. */
+export interface Team<M extends object> extends Pick<Compactor<M>, "append" | "edit" | "remove"> {
+  readonly forms: Forms;
+  /** Keeps what an agent has written in a format of its own. */
+  keep(form: Form): void;
+}
 
 export class AgentView<M extends object> extends ConversationView<M> implements Agent<M> {
   readonly name: string;
-  readonly #append: Compactor<M>["append"];
+  readonly #team: Team<M>;
 
   constructor(
     module: Module,
-    team: Calls,
+    calls: Calls,
     host: Host<M> & { agent: string },
     sources: ViewSources,
     messages: Originals<M>,
     commit: (() => Promise<void>) | undefined,
-    append: Compactor<M>["append"],
+    team: Team<M>,
   ) {
     const own = new Originals<M>([], [], [], 0, host.repair);
     const read = reader(messages, own, () => {
       this.revision += 1;
     });
-    super(module, new AgentCalls(team, host.agent, read), host, sources, own, commit, { agent: host.agent });
+    super(module, new AgentCalls(calls, host.agent, read), host, sources, own, commit, { agent: host.agent });
     this.name = host.agent;
-    this.#append = append;
+    this.#team = team;
   }
 
   append(messages: M | readonly M[], metadata: MessageMetadata = {}): string[] {
     this.calls.check();
     const given = fieldsOf(metadata, "metadata");
-    return this.#append(messages, { ...given, author: given.author ?? this.name });
+    return this.#team.append(messages, { ...given, author: given.author ?? this.name });
   }
 
   override history(): M[] {

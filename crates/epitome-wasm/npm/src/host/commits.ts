@@ -3,6 +3,7 @@
 import { reading } from "../arguments.js";
 import type { Calls } from "./calls.js";
 import type { SaveState } from "./compactor.js";
+import type { Form } from "./forms.js";
 import type { Changes, CommitChanges } from "./options.js";
 
 /** How a line with a message of the app begins. */
@@ -16,17 +17,19 @@ export class Commits {
   readonly #calls: Calls;
   readonly #store: CommitChanges | undefined;
   readonly #message: (id: string) => unknown;
+  readonly #form: (id: string) => Form | undefined;
   /** The ids of messages that the app has given since the last commit. */
   #given = new Set<string>();
   /** Those of the commit that runs. */
   #sent: ReadonlySet<string> | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  /** `message` gives the app's message of an id, or undefined. */
-  constructor(calls: Calls, store: CommitChanges | undefined, message: (id: string) => unknown) {
+  /** `message` gives the app's message of an id, or undefined, and `form` what an agent has written in its place. */
+  constructor(calls: Calls, store: CommitChanges | undefined, message: (id: string) => unknown, form: (id: string) => Form | undefined) {
     this.#calls = calls;
     this.#store = store;
     this.#message = message;
+    this.#form = form;
   }
 
   /** True if there is a store. */
@@ -94,20 +97,27 @@ export class Commits {
     for (const id of ids) {
       const message = this.#message(id);
       if (message !== undefined) {
-        lines += `${ORIGINAL}"id":${JSON.stringify(id)},"message":${JSON.stringify(message)}}\n`;
+        const form = this.#form(id);
+        const own = form?.ids[0] === id ? `,"own":${JSON.stringify(form)}` : "";
+        lines += `${ORIGINAL}"id":${JSON.stringify(id)},"message":${JSON.stringify(message)}${own}}\n`;
       }
     }
     return lines;
   }
 }
 
-/** The app's messages by their ids, each in the latest version in this text. */
-export function originalsOf(lines: string): Map<string, object> {
+/** The app's messages by their ids, each in the latest version in this text. `forms` gets what agents have written in their place. */
+export function originalsOf(lines: string, forms = new Map<string, Form>()): Map<string, object> {
   const found = new Map<string, object>();
   for (const line of lines.split("\n")) {
     if (line.startsWith(ORIGINAL)) {
-      const { id, message } = reading("snapshot", () => JSON.parse(line) as { id: string; message: object }, "invalid-snapshot");
+      const read = (): { id: string; message: object; own?: Form } => JSON.parse(line) as { id: string; message: object; own?: Form };
+      const { id, message, own } = reading("snapshot", read, "invalid-snapshot");
       found.set(id, message);
+      forms.delete(id);
+      if (own !== undefined) {
+        forms.set(id, own);
+      }
     }
   }
   return found;

@@ -17,7 +17,8 @@ import type {
 } from "../glue/epitome.js";
 import type { Recalled, RecallOptions, Returned } from "../recall/recall.js";
 import type { CompactionEvent, OfAgent } from "./events.js";
-import type { AgentOptions, Changes } from "./options.js";
+import type { MessageOf } from "./format-messages.js";
+import type { AgentFormatOptions, AgentOptions, Changes } from "./options.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 import type { CompactorState } from "./state.js";
 
@@ -50,7 +51,7 @@ export interface RequestContext<M extends object = object> {
   leftOut?: readonly M[];
 }
 
-/** Options of `appendInSlices`. */
+/** Options of `appendInSlices` and `syncInSlices`. */
 export interface AppendOptions {
   /** What is known of the messages besides their content. */
   metadata?: MessageMetadata;
@@ -79,53 +80,61 @@ export interface SyncReport {
 /**
  * One agent of a team. It gets the messages that are for all, those whose `audience` names it, and those whose `author` it is.
  * Its view, status, policy, compactions and undo are its own; the messages are those of the compactor, and none is copied.
+ *
+ * `M` is the team's type of message. `S` is that of the agent's requests, which is another one if the agent has a format of its
+ * own: then `messages()` costs a conversion of the view whenever that has changed, and `history()` and `message()` still return what
+ * the team has.
  */
-export interface Agent<M extends object = object>
+export interface Agent<M extends object = object, S extends object = M>
   extends Pick<
-    Compactor<M>,
-    | "format"
-    | "session"
-    | "phase"
-    | "setRequestContext"
-    | "notes"
-    | "setTodo"
-    | "memory"
-    | "memoryText"
-    | "remember"
-    | "setMemory"
-    | "structuredState"
-    | "setStructuredState"
-    | "layers"
-    | "status"
-    | "statusUnder"
-    | "subscribe"
-    | "getSnapshot"
-    | "plan"
-    | "check"
-    | "due"
-    | "compactIfNeeded"
-    | "compact"
-    | "messages"
-    | "findings"
-    | "compacted"
-    | "sources"
-    | "metadata"
-    | "message"
-    | "history"
-    | "recall"
-    | "recallReturning"
-    | "messagesWithRecall"
-    | "offloaded"
-    | "undo"
-    | "reportUsage"
-    | "setPolicy"
-  > {
+      Compactor<S>,
+      | "format"
+      | "session"
+      | "phase"
+      | "setRequestContext"
+      | "notes"
+      | "setTodo"
+      | "memory"
+      | "memoryText"
+      | "remember"
+      | "setMemory"
+      | "structuredState"
+      | "stateText"
+      | "setStructuredState"
+      | "layers"
+      | "status"
+      | "statusUnder"
+      | "subscribe"
+      | "getSnapshot"
+      | "plan"
+      | "check"
+      | "due"
+      | "compactIfNeeded"
+      | "compact"
+      | "messages"
+      | "findings"
+      | "compacted"
+      | "sources"
+      | "metadata"
+      | "recall"
+      | "recallReturning"
+      | "messagesWithRecall"
+      | "offloaded"
+      | "undo"
+      | "reportUsage"
+      | "setPolicy"
+    >,
+    Pick<Compactor<M>, "message" | "history"> {
   readonly name: string;
   /**
    * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
    * all unless the metadata have an `audience`; the agent itself gets what it has written in any case.
+   *
+   * Messages of a format of its own are converted for the team, and the agent gets them back as it has given them, with what a
+   * conversion cannot carry, such as signed reasoning. Results that come after their calls may change the message that the team has
+   * of these. Returns the ids of the messages that the team has got or that have changed.
    */
-  append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
+  append(messages: S | readonly S[], metadata?: MessageMetadata): string[];
 }
 
 /**
@@ -164,6 +173,14 @@ export interface Compactor<M extends object = object> {
    * An error changes nothing. Takes less than a millisecond for 2,000 messages of which the last one has changed.
    */
   sync(messages: readonly M[], metadata?: MessageMetadata): SyncReport;
+  /**
+   * The same with new messages at the end appended in slices, between which the page can be drawn and react: for an array of
+   * which thousands of messages are new. What was changed, inserted, removed or left is followed in the first slice.
+   *
+   * An abort, and a message in a later slice that is refused, leave those that were appended before; another call goes on behind
+   * them.
+   */
+  syncInSlices(messages: readonly M[], options?: AppendOptions): Promise<SyncReport>;
   /** Puts a message in front of another one and returns its id. Undoes the compactions that summarize both neighbours. */
   insert(message: M, before: string, metadata?: MessageMetadata): string;
   /** Removes a message for good, on all branches. Undoes the compactions that are about it. */
@@ -189,6 +206,17 @@ export interface Compactor<M extends object = object> {
    * itself has the messages that are for all.
    */
   agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  /**
+   * The same for an agent that is asked in another format: its `messages()`, requests of turns and own answers are in it, and its
+   * view is planned, repaired and verified by the rules of that provider. Needs `await loadConversion()` before, which restoring a
+   * conversation with such an agent does itself. The format is stored; given for the first time to an agent of a stored conversation,
+   * it replaces the one that the agent had.
+   *
+   * Throws `unknown-format` for a format that does not exist, and `invalid-option` for another one than the agent was asked for with.
+   */
+  agent<F extends Format>(name: string, options: AgentFormatOptions<MessageOf<F>, F>): Agent<M, MessageOf<F>>;
+  /** The same for the app's own type of message, `S`. */
+  agent<S extends object>(name: string, options: AgentFormatOptions<S>): Agent<M, S>;
   /** The names of the agents that were asked for, now or before the conversation was restored. */
   agents(): string[];
   /**
@@ -220,6 +248,12 @@ export interface Compactor<M extends object = object> {
    * changes to it beside each summary.
    */
   structuredState(): StructuredState;
+  /**
+   * The structured state as text for a model, as long as `messages()` does not show it: before the first summary, and after
+   * `setStructuredState`. Empty if the summary has it. `contextProviders({ memory: () => compactor.stateText() })` puts it in front
+   * of each request of a turn.
+   */
+  stateText(): string;
   /** Sets the structured state, within the limits of its lists. `undo()` takes it back. A `stateChanged` event says whenever it is
    * another one, whatever the cause. */
   setStructuredState(state: StructuredState): void;
@@ -296,11 +330,11 @@ export interface Compactor<M extends object = object> {
   compacted(): string[];
   /**
    * The ids of the messages that a line of the summary is from, in order: those whose numbers it names, as in `- [4, 9] …`, else
-   * the latest one that says the same, else the latest one for each of its facts, at most four. Of a text, the first line is
-   * read.
+   * the latest one that says the same, else the latest one for each of its facts or of the things that it lists, at most four. Of
+   * a text, the first line is read.
    *
-   * Without numbers, only messages that the model does not get any more are looked through, which takes time in proportion to their
-   * texts. Empty if there are none.
+   * Without numbers, the messages up to the last one that the model does not get any more are looked through, which takes time in
+   * proportion to their texts. Empty if none says the line, as for a heading.
    */
   sources(line: string): string[];
   /** What is known of a message besides its content: what `append` and `edit` were given, and `isCompacted`. */

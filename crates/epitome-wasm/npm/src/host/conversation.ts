@@ -2,15 +2,18 @@
 
 import { fieldsOf, messagesOf, optionalSignal, reading, textOf } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
-import type { Compactor as Engine, MessageMetadata, PolicySpec } from "../glue/epitome.js";
+import type { Compactor as Engine, Format, MessageMetadata, PolicySpec } from "../glue/epitome.js";
 import type { Engine as Module } from "../wasm/instances.js";
 import { bufferOf, retire } from "../wasm/instances.js";
-import { AgentView } from "./agent.js";
+import { AgentView, type Team } from "./agent.js";
+import { conversion } from "./agent-formats.js";
 import { Calls } from "./calls.js";
 import { Commits } from "./commits.js";
 import type { Agent, AppendOptions, Compactor, SaveState, SyncReport } from "./compactor.js";
+import { type Form, Forms } from "./forms.js";
 import { enter, hold, leave } from "./memory.js";
-import type { AgentOptions, Changes, Host } from "./options.js";
+import type { MessageOf } from "./format-messages.js";
+import type { AgentFormatOptions, AgentOptions, Changes, Host } from "./options.js";
 import { Originals } from "./originals.js";
 import { pause } from "./pause.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
@@ -22,20 +25,23 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
   readonly #sources: ViewSources;
   readonly #commits: Commits;
   readonly #agents = new Map<string, AgentView<M>>();
+  readonly #forms: Forms;
 
-  /** `originals` are the messages that the engine knows, in order, `others` those that are only for some agents, and `stored`
-   * those of all branches, if they are known. */
-  constructor(module: Module, engine: Engine, host: Host<M>, sources: ViewSources, originals: readonly M[] = [], others = new Map<string, M>(), stored = new Map<string, M>()) {
+  /** `originals` are the messages that the engine knows, in order, `others` those that are only for some agents, `stored`
+   * those of all branches, if they are known, and `forms` what agents have written in formats of their own. */
+  constructor(module: Module, engine: Engine, host: Host<M>, sources: ViewSources, originals: readonly M[] = [], others = new Map<string, M>(), stored = new Map<string, M>(), forms: Iterable<Form> = []) {
     const calls = new Calls(engine, () => retire(module));
     const known = originals.slice(0, engine.ids().length);
     const sizes = sizesOf(known);
     const make = (): Originals<M> => new Originals(engine.ids(), known, sizes, engine.nextNumber(), host.repair);
     const messages = hold(module, sum(sizes), make);
-    const commits = new Commits(calls, host.commit, (id) => messages.find(id)?.message);
+    const own = new Forms();
+    const commits = new Commits(calls, host.commit, (id) => messages.find(id)?.message, (id) => own.get(id));
     super(module, calls, host, sources, messages, commits.isStored ? (): Promise<void> => commits.commit() : undefined);
     this.#team = calls;
     this.#sources = sources;
     this.#commits = commits;
+    this.#forms = own;
     enter(module);
     const asides = new Set(engine.asides());
     for (const [id, message] of [...others, ...stored]) {
@@ -45,26 +51,50 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         hold(module, size, () => (isAside ? this.originals.addAside(id, message, size) : this.originals.know(id, message, size)));
       }
     }
+    for (const form of forms) {
+      if (form.ids.every((id) => this.originals.find(id) !== undefined)) {
+        own.add(form);
+      }
+    }
     if (stored.size === 0) {
       [...this.originals.ids(), ...others.keys()].forEach((id) => this.#commits.note(id));
     }
   }
 
-  agent(name: string, options: AgentOptions<M> = {}): Agent<M> {
+  agent(name: string, options?: AgentOptions<M>): Agent<M>;
+  agent<F extends Format>(name: string, options: AgentFormatOptions<MessageOf<F>, F>): Agent<M, MessageOf<F>>;
+  agent<S extends object>(name: string, options: AgentFormatOptions<S>): Agent<M, S>;
+  agent(name: string, options: AgentOptions<M> & { format?: Format } = {}): Agent<M> {
     this.calls.check();
     const key = textOf(name, "name");
+    const { policy, format, ...own } = fieldsOf(options, "options");
+    const named = format === undefined ? undefined : textOf(format, "format", "unknown-format");
     const known = this.#agents.get(key);
     if (known !== undefined) {
+      if (named !== undefined && named !== known.format) {
+        throw epitomeError("invalid-option", `format: the agent ${JSON.stringify(key)} was asked for as ${known.format}, not as ${named}`);
+      }
       return known;
     }
-    const { policy, ...own } = fieldsOf(options, "options");
     // The kept index is of the messages that are for all.
     const { recallIndex: _, ...shared } = this.host;
-    const host = { ...shared, ...own, agent: key };
     const isKnown = this.calls.run((engine) => engine.agents()).includes(key);
+    const sends = named ?? this.calls.run((engine) => engine.agentFormat(key)) ?? this.host.format;
+    const other = sends === this.host.format ? undefined : conversion();
+    if (named !== undefined) {
+      this.calls.run((engine) => engine.setAgentFormat(key, named));
+    }
+    const host = { ...shared, ...own, agent: key, format: sends as Format };
     const commit = this.#commits.isStored ? (): Promise<void> => this.#commits.commit() : undefined;
-    const append: Compactor<M>["append"] = (messages, metadata) => this.append(messages, metadata);
-    const agent = new AgentView<M>(this.module, this.#team, host, this.#sources, this.originals, commit, append);
+    const team: Team<M> = {
+      append: (messages, metadata) => this.append(messages, metadata),
+      edit: (id, message) => this.edit(id, message),
+      remove: (id) => this.remove(id),
+      forms: this.#forms,
+      keep: (form) => this.#keep(form),
+    };
+    const view: ConstructorParameters<typeof AgentView<M>> = [this.module, this.#team, host, this.#sources, this.originals, commit, team];
+    const agent = other === undefined ? new AgentView(...view) : other.FormatAgent.of(other.validation, this.host.format, own, view);
     const spec = policy ?? (isKnown ? undefined : this.host.policy);
     agent.noteModels(spec, []);
     if (spec !== undefined && (policy !== undefined || hasAgent(spec, key))) {
@@ -97,59 +127,26 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     this.calls.check();
     const { metadata, signal: given } = fieldsOf(options, "options");
     const signal = optionalSignal(given);
-    const all = messagesOf<M>(messages, "messages", "invalid-message");
-    const sizes = sizesOf(all);
-    const ids: string[] = [];
-    for (let from = 0; from < all.length; ) {
-      if (signal?.aborted === true) {
-        throw epitomeError("aborted", `it was aborted after ${from} of ${all.length} messages`, signal.reason);
-      }
-      const end = sliceEnd(sizes, from);
-      ids.push(...this.append(all.slice(from, end), metadata));
-      from = end;
-      await pause();
-    }
-    return ids;
+    return this.#appendSlices(messagesOf<M>(messages, "messages", "invalid-message"), 0, metadata, signal);
   }
 
   sync(messages: readonly M[], metadata?: MessageMetadata): SyncReport {
     this.calls.check();
-    if (property(metadata, "audience") !== undefined) {
-      throw epitomeError("invalid-option", "metadata.audience: sync() is for the messages of all; append() those that are only for some agents");
+    return this.#sync(this.#synced(messages, metadata), metadata, () => messages.length).report;
+  }
+
+  async syncInSlices(messages: readonly M[], options: AppendOptions = {}): Promise<SyncReport> {
+    this.calls.check();
+    const { metadata, signal: given } = fieldsOf(options, "options");
+    const signal = optionalSignal(given);
+    const batch = this.#synced(messages, metadata);
+    checkAborted(signal, 0, batch.length);
+    const { report, next } = this.#sync(batch, metadata, (from) => from + sliceEnd(sizesFrom(batch, from), 0));
+    if (next < batch.length) {
+      await pause();
+      report.appended.push(...(await this.#appendSlices(batch, next, metadata, signal)));
     }
-    const batch = this.originals.withoutAsides(messagesOf<M>(messages, "messages", "invalid-message"));
-    const revision = this.revision;
-    const plan = reading("messages", () => planSync(this.#known(), batch), "invalid-message");
-    const added = readable(batch.slice(plan.appendFrom), plan.appendFrom);
-    const changed = plan.replaced.filter(
-      ({ id, message, isEqual }) => !isEqual && !this.calls.run((engine) => engine.isSame(id, message)),
-    );
-    const indices = [...plan.inserted, ...changed].map(({ index }) => index);
-    sizesOf(indices.map((index) => batch[index]), indices);
-    if (indices.length > 0 || plan.removed.length > 0 || plan.head !== undefined) {
-      // What the engine refuses, before anything has changed.
-      const { length } = batch;
-      const all = [...indices, ...Array.from({ length: length - plan.appendFrom }, (_, index) => plan.appendFrom + index)];
-      this.calls.run((engine) => engine.examine(all.map((index) => batch[index]), Uint32Array.from(all)));
-    }
-    if (revision !== this.revision) {
-      throw epitomeError("busy", "a getter or proxy of a message has changed the conversation; call sync() again afterwards");
-    }
-    const active = this.calls.run((engine) => engine.checkpoints());
-    const { inserted, left } = this.#changeTo(plan, batch, changed, metadata);
-    const appended = this.#append(batch.slice(plan.appendFrom), added, metadata, plan.appendFrom);
-    this.revision += 1;
-    this.driver.drain();
-    const now = this.calls.run((engine) => engine.checkpoints());
-    return {
-      appended,
-      inserted,
-      changed: changed.map(({ id }) => id),
-      removed: plan.removed,
-      left,
-      inactive: difference(active, now),
-      reactivated: difference(now, active),
-    };
+    return report;
   }
 
   edit(id: string, message: M, metadata?: MessageMetadata): void {
@@ -158,7 +155,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const more = size - this.originals.sizeOf(name);
     this.calls.run((engine) => hold(this.module, more, () => engine.edit(name, message, metadata)));
     this.originals.replace(name, message, size);
-    this.#commits.note(name);
+    this.#changed(name);
     this.driver.drain();
   }
 
@@ -183,6 +180,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const less = -this.originals.sizeOf(name);
     this.calls.run((engine) => hold(this.module, less, () => engine.remove(name)));
     this.originals.remove(name);
+    this.#changed(name);
     this.#pathChanged();
   }
 
@@ -236,6 +234,71 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Appends the messages from an index on, slice by slice. */
+  async #appendSlices(all: readonly M[], first: number, metadata: MessageMetadata | undefined, signal: AbortSignal | undefined): Promise<string[]> {
+    const sizes = sizesFrom(all, first);
+    const ids: string[] = [];
+    for (let from = first; from < all.length; ) {
+      checkAborted(signal, from, all.length);
+      this.calls.check();
+      const end = first + sliceEnd(sizes, from - first);
+      const slice = all.slice(from, end);
+      const added = readable(slice, from);
+      ids.push(...this.#append(slice, added, metadata, from));
+      this.revision += 1;
+      from = end;
+      await pause();
+    }
+    return ids;
+  }
+
+  /** The messages that the conversation is to be made the same as. */
+  #synced(messages: readonly M[], metadata: MessageMetadata | undefined): readonly M[] {
+    if (property(metadata, "audience") !== undefined) {
+      throw epitomeError("invalid-option", "metadata.audience: sync() is for the messages of all; append() those that are only for some agents");
+    }
+    return this.originals.withoutAsides(messagesOf<M>(messages, "messages", "invalid-message"));
+  }
+
+  /** Makes the conversation the same as this array up to an index, which `until` gives for that of the first new message at its
+   * end. Returns that index. */
+  #sync(batch: readonly M[], metadata: MessageMetadata | undefined, until: (from: number) => number): { report: SyncReport; next: number } {
+    const revision = this.revision;
+    const plan = reading("messages", () => planSync(this.#known(), batch), "invalid-message");
+    const next = until(plan.appendFrom);
+    const tail = batch.slice(plan.appendFrom, next);
+    const added = readable(tail, plan.appendFrom);
+    const changed = plan.replaced.filter(
+      ({ id, message, isEqual }) => !isEqual && !this.calls.run((engine) => engine.isSame(id, message)),
+    );
+    const indices = [...plan.inserted, ...changed].map(({ index }) => index);
+    sizesOf(indices.map((index) => batch[index]), indices);
+    if (indices.length > 0 || plan.removed.length > 0 || plan.head !== undefined) {
+      // What the engine refuses, before anything has changed.
+      const all = [...indices, ...tail.map((_, index) => plan.appendFrom + index)];
+      this.calls.run((engine) => engine.examine(all.map((index) => batch[index]), Uint32Array.from(all)));
+    }
+    if (revision !== this.revision) {
+      throw epitomeError("busy", "a getter or proxy of a message has changed the conversation; call sync() again afterwards");
+    }
+    const active = this.calls.run((engine) => engine.checkpoints());
+    const { inserted, left } = this.#changeTo(plan, batch, changed, metadata);
+    const appended = this.#append(tail, added, metadata, plan.appendFrom);
+    this.revision += 1;
+    this.driver.drain();
+    const now = this.calls.run((engine) => engine.checkpoints());
+    const report = {
+      appended,
+      inserted,
+      changed: changed.map(({ id }) => id),
+      removed: plan.removed,
+      left,
+      inactive: difference(active, now),
+      reactivated: difference(now, active),
+    };
+    return { report, next };
   }
 
   /** As one text if the messages are plain JSON; otherwise value by value. */
@@ -296,6 +359,20 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return left;
   }
 
+  #keep(form: Form): void {
+    this.#forms.add(form);
+    this.#commits.note(form.ids[0] as string);
+  }
+
+  /** Takes note of a message that has changed: what an agent has written in its place is not the same any more. */
+  #changed(id: string): void {
+    for (const name of [id, this.#forms.drop(id)]) {
+      if (name !== undefined && this.originals.find(name) !== undefined) {
+        this.#commits.note(name);
+      }
+    }
+  }
+
   #pathChanged(): void {
     this.plans.clear();
     this.revision += 1;
@@ -327,6 +404,19 @@ function sliceEnd(sizes: readonly number[], from: number): number {
     }
   }
   return end;
+}
+
+/** The sizes of the messages from an index on. */
+function sizesFrom(messages: readonly unknown[], first: number): number[] {
+  const tail = messages.slice(first);
+  return sizesOf(tail, tail.map((_, index) => first + index));
+}
+
+/** Throws if a work was aborted, and says how far it came. */
+function checkAborted(signal: AbortSignal | undefined, done: number, all: number): void {
+  if (signal?.aborted === true) {
+    throw epitomeError("aborted", `it was aborted after ${done} of ${all} messages`, signal.reason);
+  }
 }
 
 /** True for messages that are only for some agents. */

@@ -1,16 +1,20 @@
 // Makes compactors, new and restored, and plans without a compactor.
 
 import { loadCountings } from "../counting/policy-counting.js";
-import { fieldsOf, messagesOf, optionalText, textOf } from "../arguments.js";
+import { fieldsOf, messagesOf, optionalSignal, optionalText, textOf } from "../arguments.js";
+import { epitomeError } from "../error.js";
 import type { Compactor as Engine, Format } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
+import { loadConversionFrom } from "./agent-formats.js";
 import type { Compactor } from "./compactor.js";
 import { originalsOf } from "./commits.js";
 import { Conversation } from "./conversation.js";
 import { extractiveFrom } from "./extractive.js";
+import type { Form } from "./forms.js";
 import { loadWindows } from "./model-window.js";
 import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
+import { pause } from "./pause.js";
 import { sizesOf } from "./plain-json.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 
@@ -51,16 +55,30 @@ export async function restore<M extends object>(
   const text = textOf(snapshot, "snapshot", "invalid-snapshot");
   const format = textOf(options.format, "format", "unknown-format");
   const agent = optionalText(options.agent, "agent");
-  const stored = options.originals === undefined ? (originalsOf(text) as Map<string, M>) : undefined;
+  const signal = optionalSignal(options.signal);
+  const react = reactionOf(text, signal);
+  const forms = new Map<string, Form>();
+  const stored = options.originals === undefined ? await originalsIn<M>(text, forms, react) : undefined;
   const list = options.originals === undefined ? [] : messagesOf<M>(options.originals, "originals", "invalid-originals");
   sizesOf(list);
   const host = hostOf(options, extractiveFrom(modules.extractive));
   const engine = await load(modules.engine);
+  await react();
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
-  await loadCountings(parsed.countings(), modules, tokenizers);
+  try {
+    await loadCountings(parsed.countings(), modules, tokenizers);
+    await react();
+  } catch (error) {
+    parsed.free();
+    throw error;
+  }
   const restored = engine.Compactor.restore(parsed, format, agent);
   let compactor: Compactor<M> | undefined;
   try {
+    await react();
+    if (restored.hasAgentFormats()) {
+      await loadConversionFrom(modules.validation);
+    }
     const ids = restored.ids();
     const { path, others } = partition<M>(restored, list);
     const originals = stored === undefined ? path : ids.flatMap((id) => stored.get(id) ?? []);
@@ -68,8 +86,8 @@ export async function restore<M extends object>(
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored);
-    await compactor.appendInSlices(originals.slice(ids.length));
+    compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored, forms.values());
+    await compactor.appendInSlices(originals.slice(ids.length), { ...(signal !== undefined && { signal }) });
     return compactor;
   } catch (error) {
     if (compactor === undefined) {
@@ -79,6 +97,35 @@ export async function restore<M extends object>(
     }
     throw error;
   }
+}
+
+/** Characters of a snapshot that are read in one step. */
+const STEP = 1_000_000;
+
+/** What is awaited between two steps of restoring a snapshot. A short one is restored in one. */
+function reactionOf(snapshot: string, signal: AbortSignal | undefined): () => Promise<void> {
+  return async () => {
+    if (snapshot.length > STEP) {
+      await pause();
+    }
+    if (signal?.aborted === true) {
+      throw epitomeError("aborted", "it was aborted before the conversation was restored", signal.reason);
+    }
+  };
+}
+
+/** The app's messages in a snapshot, by their ids; `forms` gets those that agents have in a format of their own. */
+async function originalsIn<M extends object>(snapshot: string, forms: Map<string, Form>, react: () => Promise<void>): Promise<Map<string, M>> {
+  const found = new Map<string, M>();
+  for (let from = 0; from < snapshot.length; ) {
+    const end = snapshot.indexOf("\n", from + STEP) + 1 || snapshot.length;
+    for (const [id, message] of originalsOf(snapshot.slice(from, end), forms)) {
+      found.set(id, message as M);
+    }
+    from = end;
+    await react();
+  }
+  return found;
 }
 
 /** The messages of the conversation, and by their ids those that are only for some agents, of all in the order in which they

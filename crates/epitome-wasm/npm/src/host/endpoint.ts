@@ -22,7 +22,7 @@ export type EndpointSummarize = (request: EndpointRequest, context?: Partial<Sum
 
 /** The answer of an endpoint. */
 export interface EndpointCompletion extends Completion {
-  /** Whether the model was given the request's instructions: all but `epitome-extractive`, which quotes. */
+  /** True if the model was given the request's instructions. `epitome-extractive`, which quotes, gets none. */
   instructed: boolean;
   /** What the summary begins with, before `text`, if there is something: see `withState`. */
   state?: string;
@@ -48,7 +48,7 @@ const OWN_FIELDS = new Set([
   "output_format",
 ]);
 
-/** A summarizer that asks the endpoint of these options. `extractive` is the module that reads the state of messages. */
+/** A summarizer that asks the endpoint which these options name. `extractive` is the module that reads the state of messages. */
 export function endpointFrom(
   source: Source,
   extractive: Source,

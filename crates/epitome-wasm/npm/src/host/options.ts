@@ -103,6 +103,13 @@ export interface AgentOptions<M extends object = object> extends Omit<HostOption
   policy?: PolicySpec;
 }
 
+/** Options of an agent that is asked in another format than its team. Of the team's functions, it does not use `countTokens`, which
+ * counts messages of the team's format; the team's `summarize` gets messages in that format. */
+export interface AgentFormatOptions<M extends object = object, F extends Format = FormatOf<M>> extends AgentOptions<M> {
+  /** The format of its `messages()`. It is stored, so that the agent has it after a restore too. */
+  format: F;
+}
+
 /** Options of a compactor that continues from a snapshot. It keeps the snapshot's policy. */
 export interface RestoreOptions<M extends object = object, F extends Format = FormatOf<M>> extends HostOptions<M> {
   /** The format of the messages. */
@@ -110,6 +117,8 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   /** All messages that were appended, in order, in their latest version. Those that the snapshot does not contain are
    * appended. Default: the messages that the commits in the text have. */
   originals?: readonly M[];
+  /** Ends the work between two steps of it, of which a long conversation is restored in several. */
+  signal?: AbortSignal;
 }
 
 /** The options with all defaults. */

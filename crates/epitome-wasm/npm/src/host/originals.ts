@@ -244,17 +244,31 @@ export class Originals<M extends object> {
 
   /** The messages of an agent's view are those of its team, by the ids that the engine has from a position on. */
   followTeam(team: Originals<M>, last: string | undefined, ids: readonly string[]): void {
-    for (const id of ids) {
-      this.#known.set(id, team.find(id) ?? { id, message: undefined, size: 0 });
-    }
-    this.follow(last, ids);
+    // With the strings of the team: a thousand agents have a million ids.
+    const originals = ids.map((id) => team.find(id) ?? { id, message: undefined, size: 0 });
+    originals.forEach((original) => this.#known.set(original.id, original));
+    this.follow(last, originals.map(({ id }) => id));
+    this.#ids = undefined;
   }
 
   /** What the model gets. */
   view(engine: Engine): M[] {
-    if (!engine.isCompacted() && (!this.#repairs || engine.isUntouched())) {
-      return this.all();
-    }
+    return this.#isWhole(engine) ? this.all() : this.#composedView(engine).map(({ message }) => message);
+  }
+
+  /** The same with what each message stands for. */
+  seen(engine: Engine): readonly Seen<M>[] {
+    return this.#isWhole(engine)
+      ? this.#path.map(({ id }) => ({ message: this.message(id), of: [id], isComposed: false }))
+      : this.#composedView(engine);
+  }
+
+  /** True if the model gets all messages as they are. */
+  #isWhole(engine: Engine): boolean {
+    return !engine.isCompacted() && (!this.#repairs || engine.isUntouched());
+  }
+
+  #composedView(engine: Engine): readonly Seen<M>[] {
     const revision = engine.revision();
     if (this.#view?.revision !== revision) {
       const seen = this.#messagesOf(engine, engine.view());
@@ -262,12 +276,12 @@ export class Originals<M extends object> {
       this.#views.unshift({ seen, last: this.#path.at(-1)?.id });
       this.#views.length = Math.min(this.#views.length, MOST_VIEWS);
     }
-    return this.#view.seen.map(({ message }) => message);
+    return this.#view.seen;
   }
 
   /** The messages of the latest summarizer request; the last one asks for the summary. */
-  asked(engine: Engine): M[] {
-    return this.#messagesOf(engine, engine.asked()).map(({ message }) => message);
+  asked(engine: Engine): Seen<M>[] {
+    return this.#messagesOf(engine, engine.asked());
   }
 
   /** Forgets the composed messages, after the view has changed. */

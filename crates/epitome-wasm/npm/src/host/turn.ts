@@ -108,7 +108,7 @@ const DEFAULTS = { maxSteps: 50, maxRetries: 3 };
 export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
   engine: Engine,
   validation: () => Promise<Validation>,
-  compactor: Compactor<M> | Agent<M>,
+  compactor: Compactor<M> | Agent<object, M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
   return new Turn(engine, validation, compactor, options).run();
@@ -117,7 +117,7 @@ export async function runTurnBy<M extends object, R extends TurnResponse<M>>(
 class Turn<M extends object, R extends TurnResponse<M>> {
   readonly #engine: Engine;
   readonly #validation: () => Promise<Validation>;
-  readonly #compactor: Compactor<M> | Agent<M>;
+  readonly #compactor: Compactor<M> | Agent<object, M>;
   readonly #options: TurnOptions<M, R> & typeof DEFAULTS;
   readonly #signal: AbortSignal | undefined;
   readonly #compactions: TurnCompaction[] = [];
@@ -125,7 +125,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
   /** The phase of the next check before a request. */
   #phase: Phase;
 
-  constructor(engine: Engine, validation: () => Promise<Validation>, compactor: Compactor<M> | Agent<M>, options: TurnOptions<M, R>) {
+  constructor(engine: Engine, validation: () => Promise<Validation>, compactor: Compactor<M> | Agent<object, M>, options: TurnOptions<M, R>) {
     this.#engine = engine;
     this.#validation = validation;
     this.#compactor = compactor;

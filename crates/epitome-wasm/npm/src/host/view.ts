@@ -145,6 +145,10 @@ export class ConversationView<M extends object> {
     this.driver.drain();
   }
 
+  stateText(): string {
+    return this.calls.run((engine) => engine.stateText());
+  }
+
   structuredState(): StructuredState {
     return this.calls.run((engine) => engine.structuredState());
   }
@@ -337,13 +341,23 @@ export class ConversationView<M extends object> {
     return own.at(-1)?.id ?? given;
   }
 
+  /** What the model gets. */
+  protected sent(engine: Engine): M[] {
+    return this.originals.view(engine);
+  }
+
+  /** The messages of the latest summarizer request, and their format. */
+  protected asked(engine: Engine): { format: Format; messages: M[] } {
+    return { format: this.host.format, messages: this.originals.asked(engine).map(({ message }) => message) };
+  }
+
   #status(engine: Engine): Status {
     return this.#statuses.next(bufferOf(this.module), engine.status());
   }
 
   /** What the model gets: the same array as before, if it has the same messages. */
   #view(engine: Engine): M[] {
-    const view = this.originals.view(engine);
+    const view = this.sent(engine);
     const shown = this.#shown;
     if (view.length !== shown.length || view.some((message, index) => message !== shown[index])) {
       this.#shown = view;
@@ -357,8 +371,7 @@ export class ConversationView<M extends object> {
 
   /** A summarizer request with the messages that it sends, if it sends any. */
   #completed(request: SummaryRequest): SummarizeRequest<M> {
-    const { format } = this.host;
-    const messages = this.calls.run((engine) => this.originals.asked(engine));
+    const { format, messages } = this.calls.run((engine) => this.asked(engine));
     const prompt = messages.pop();
     return prompt === undefined ? { ...request, format } : { ...request, format, messages, prompt };
   }
@@ -369,7 +382,7 @@ export class ConversationView<M extends object> {
     if (countTokens === undefined || this.calls.isDisposed) {
       return;
     }
-    const view = this.calls.run((engine) => this.originals.view(engine));
+    const view = this.calls.run((engine) => this.sent(engine));
     const { revision } = this;
     let event: Counted = await counted(countTokens, view, [signal, this.lifetime.signal], this.#of);
     if (this.calls.isDisposed) {

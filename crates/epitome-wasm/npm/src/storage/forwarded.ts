@@ -1,6 +1,7 @@
 // One compactor for the app, whichever compactor is behind it at the time.
 
 import type { Agent, Compactor } from "../host/compactor.js";
+import type { AgentOptions } from "../host/options.js";
 
 /** How a method refuses if the conversation may not be changed: one that only reads never does. */
 type Refusal = "never" | "throws" | "rejects";
@@ -10,6 +11,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   append: "throws",
   appendInSlices: "rejects",
   sync: "throws",
+  syncInSlices: "rejects",
   insert: "throws",
   remove: "throws",
   truncate: "throws",
@@ -31,6 +33,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   agents: "never",
   memory: "never",
   memoryText: "never",
+  stateText: "never",
   structuredState: "never",
   layers: "never",
   session: "never",
@@ -79,7 +82,7 @@ export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
     subscribe: subscribedTo(() => behind.compactor(), behind.exchanged),
     dispose: () => behind.close(),
     [Symbol.dispose]: () => behind.close(),
-    agent(name, options) {
+    agent: ((name: string, options?: AgentOptions<M>): Agent<M> => {
       // What is wrong with the name or the options is said at once.
       behind.compactor().agent(name, options);
       const known = agents.get(name);
@@ -88,7 +91,7 @@ export function forwarded<M extends object>(behind: Behind<M>): Compactor<M> {
       const agent = known ?? forwardedTo<Agent<M>>(current, () => behind.whyReadOnly(), { subscribe });
       agents.set(name, agent);
       return agent;
-    },
+    }) as Compactor<M>["agent"],
   };
   return forwardedTo(() => behind.compactor(), () => behind.whyReadOnly(), own);
 }

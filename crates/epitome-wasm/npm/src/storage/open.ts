@@ -18,8 +18,8 @@ import { type Read, readVerified } from "./verified.js";
 import { conflict, Writer } from "./writer.js";
 
 /**
- * Opens a conversation, or begins one, and takes over as its writer: commits of one who has opened it earlier are refused from
- * now on with the code `conflict`. Its policy is the stored one; `policy` is that of a new conversation.
+ * Opens a conversation, or begins one, and becomes its writer: from now on, commits of an earlier writer are refused with the code
+ * `conflict`. Its policy is the stored one; `policy` is that of a new conversation.
  *
  * Every commit is checked against the hashes before it. What is behind the last whole commit is returned as `damage`, kept
  * for `readDamage`, and then cut off; if it cannot be kept, it is not cut off. Linear in the conversation. If the store fails,
@@ -71,7 +71,7 @@ async function openAlone<M extends object>(
   });
   opened = compactor;
   tail = new TailKeeper(options, compactor);
-  // The one before may have ended between a compaction and this.
+  // The earlier writer may have stopped after a compaction, before it had stored the tail.
   void tail.settle(writer.last);
   return {
     compactor,
