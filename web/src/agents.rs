@@ -70,6 +70,11 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
             )
         })
     };
+    let task = move || {
+        let is_due = lane.with(|lane| lane.as_ref().is_some_and(|lane| lane.is_transition_due));
+        is_due
+            .then(|| view! { <span class="badge" data-action="summarized">"task completed"</span> })
+    };
     let picture = move || lane.get().map(|lane| view! { <Picture lane /> });
     let fill = move || {
         let fill = lane.get().map_or(0.0, |lane| lane.pressure.fill);
@@ -97,7 +102,7 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
         <li class="lane">
             <div class="lane-head">
                 <strong class="lane-name">{name.clone()}</strong>
-                <span class="figures">{figures}</span>
+                <span class="figures">{figures} " " {task}</span>
                 <span class="lane-fill" aria-hidden="true"><span style:inline-size=fill></span></span>
             </div>
             {picture}

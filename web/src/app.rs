@@ -12,11 +12,13 @@ use crate::findings::Findings;
 use crate::load::{Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes};
 use crate::messages::Messages;
 use crate::meter::{Legend, Meter};
+use crate::next_request::NextRequestPanel;
 use crate::preview::Preview;
 use crate::result::Outcome;
-use crate::run::{Act, Phases, Start};
+use crate::run::{Act, CompleteTask, Phases, Start};
 use crate::settings::{Settings, find_summarizer};
 use crate::shortcuts::{Shortcuts, watch_keys};
+use crate::state::StateAndMemory;
 use crate::store::Store;
 use crate::strip::Strip;
 use crate::survives::Survives;
@@ -87,10 +89,12 @@ fn Workbench(store: Store) -> impl IntoView {
                 <section class="card" aria-labelledby="compact-heading">
                     <Preview store />
                     <Start store />
+                    <CompleteTask store />
                 </section>
             </div>
             <div class="column-keep">
                 <Survives store />
+                <StateAndMemory store />
                 <Compactions store />
             </div>
             <div class="column-read">
@@ -99,6 +103,7 @@ fn Workbench(store: Store) -> impl IntoView {
             </div>
             <div class="column-set">
                 <Settings settings=store.settings tokens announcement=store.announcement />
+                <NextRequestPanel store />
                 <Phases store />
             </div>
         </div>

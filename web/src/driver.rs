@@ -2,6 +2,7 @@
 
 mod agent;
 mod event;
+mod held;
 mod summarize;
 
 use epitome::message::{CheckpointId, Usage};
@@ -14,9 +15,10 @@ use leptos::prelude::{
 use leptos::task::spawn_local;
 
 use crate::number::thousands;
-use crate::store::Store;
+use crate::store::{Store, is_transition_due};
 
 pub(crate) use agent::{compact_agent, undo_agent};
+pub(crate) use held::{change_lists, change_memory, undo_change};
 
 /// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
@@ -83,15 +85,19 @@ pub(crate) fn cancel(store: Store) {
     command(store, Compactor::cancel);
 }
 
-/// Undoes the latest compaction.
+/// Undoes what was done last: a change of the lists of everyone, or the latest compaction.
 pub(crate) fn undo(store: Store) {
+    if store.is_busy() || held::undo_newest(store) {
+        return;
+    }
     let compactions = store.compactions.get_untracked();
-    if let Some(latest) = compactions.last().filter(|_| !store.is_busy()) {
+    if let Some(latest) = compactions.last() {
         undo_to(store, latest.checkpoint);
     }
 }
 
-/// Undoes a compaction and all later ones, latest first, because each builds on those before it.
+/// Undoes a compaction and all later ones, latest first, because each builds on those before it; and with them what was changed in
+/// the lists since.
 pub(crate) fn undo_to(store: Store, checkpoint: CheckpointId) {
     let later = store.compactions.with_untracked(|all| {
         all.iter().skip_while(|compaction| compaction.checkpoint != checkpoint).count()
@@ -115,6 +121,10 @@ fn undo_next(store: Store) {
     let begun = store.write(|session| {
         let compactor = session.compactor_mut()?;
         let active = compactor.log().active_checkpoints().any(|checkpoint| checkpoint.id == wanted);
+        // The engine takes back what was done last, and at once if that is a change of the lists.
+        while active && compactor.log().has_newer_state() {
+            compactor.undo().ok()?;
+        }
         active.then(|| compactor.undo())
     });
     if !matches!(begun, Some(Some(Ok(())))) {
@@ -149,6 +159,27 @@ pub(crate) fn set_todo(store: Store, text: String) {
     });
     store.live.todo.set(text);
     store.schedule();
+}
+
+/// Completes a task of the workflow, and chooses the transition to the next one as the next compaction.
+pub(crate) fn complete_task(store: Store, name: String) {
+    let words = format!("Task completed: {name}.");
+    let completed = store.write(|session| {
+        let compactor = session.compactor_mut()?;
+        let completed = compactor.complete_task(name);
+        Some(completed.map(|()| is_transition_due(compactor)))
+    });
+    match completed.flatten() {
+        Some(Ok(true)) => store.reason.set(Reason::TaskTransition),
+        Some(Ok(false)) => {}
+        Some(Err(error)) => return store.live.rejection.set(Some(error.to_string())),
+        None => return,
+    }
+    drain(store);
+    store.live.record(words.clone());
+    store.announce(words);
+    store.show_figures();
+    store.keep();
 }
 
 /// Records the usage that a provider reported.

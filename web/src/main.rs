@@ -1,8 +1,8 @@
 //! The page: load a conversation, see how full its window is, compact it, undo.
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
-//! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `compactions`,
-//! `agents`, `details`, `doctor`; `shortcuts`; `app`.
+//! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `state`,
+//! `compactions`, `agents`, `details`, `doctor`; `shortcuts`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
@@ -20,12 +20,14 @@ mod load;
 mod long_text;
 mod messages;
 mod meter;
+mod next_request;
 mod number;
 mod preview;
 mod result;
 mod run;
 mod settings;
 mod shortcuts;
+mod state;
 mod store;
 mod strip;
 mod survives;

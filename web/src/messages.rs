@@ -1,6 +1,7 @@
 //! The list of messages. Only the visible rows are on the page, for any number of messages.
 
 mod layout;
+mod links;
 mod preview;
 mod row;
 mod search;
@@ -12,6 +13,7 @@ use crate::browser::{focus, scroll_top};
 use crate::number::{count, thousands};
 use crate::store::{Filter, Perspective, Store};
 use layout::Layout;
+pub(crate) use links::{MessageLinks, further};
 pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
 use row::RowView;
 pub(crate) use row::{Row, Status};

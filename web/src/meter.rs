@@ -2,6 +2,7 @@
 
 mod legend;
 mod mark;
+mod next_summary;
 mod segment;
 
 use epitome::{Breakdown, Level, Pressure};
@@ -11,6 +12,7 @@ use crate::number::{change, percent, percentage, share, thousands};
 use crate::store::Store;
 pub(crate) use legend::Legend;
 use mark::{Mark, MarkKind};
+use next_summary::{Ghost, NextSummaryLine, described};
 use segment::Segment;
 
 /// The id of the bar, along which marks are dragged.
@@ -31,6 +33,7 @@ pub(crate) fn Meter(
                 <div class="meter-act">{children()}</div>
             </div>
             <Gauge store />
+            <NextSummaryLine store />
             <FillWarning store />
         </div>
     }
@@ -125,7 +128,11 @@ fn Gauge(store: Store) -> impl IntoView {
         Some((plan.tokens_after, outlook.after))
     });
     let after = move || planned.get().map(|(_, after)| segments(after));
-    let words = move || pressure.get().map(|now| sentence(&now));
+    let words = move || {
+        let now = pressure.get()?;
+        let next = store.next_summary.get().map(|next| format!(". {}", described(next, &now)));
+        Some(sentence(&now) + &next.unwrap_or_default())
+    };
     let number = move |read: fn(&Pressure) -> u32| {
         move || pressure.get().map_or(0, |now| read(&now)).to_string()
     };
@@ -150,11 +157,12 @@ fn Gauge(store: Store) -> impl IntoView {
                 aria-valuenow=number(|now| now.tokens.min(now.window))
                 aria-valuetext=words
             >
-                <div class="meter-track">{now} {reserve}</div>
+                <div class="meter-track">{now} {reserve} <Ghost store scale /></div>
                 <div class="meter-ghost">{after}</div>
             </div>
             {edge} <Mark store scale kind=MarkKind::Threshold />
             <Mark store scale kind=MarkKind::Target />
+            <Mark store scale kind=MarkKind::Prepare />
         </div>
     }
 }

@@ -74,16 +74,21 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
                 </p>
             </div>
             <div class="result-actions">
-                <Show when=move || store.is_compacted()>
+                <Show when=move || store.is_undoable()>
                     <button
                         type="button"
                         class="button"
-                        aria-label="Undo the compaction"
+                        aria-label=move || match store.holding.is_edited.get() {
+                            true => "Undo the change of the state",
+                            false => "Undo the compaction",
+                        }
                         disabled=busy
                         on:click=undo
                     >
                         "Undo"
                     </button>
+                </Show>
+                <Show when=move || store.is_compacted()>
                     <button
                         type="button"
                         class="button"

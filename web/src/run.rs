@@ -5,12 +5,14 @@ mod decision;
 mod phases;
 mod progress;
 mod start;
+mod task;
 
 pub(crate) use act::Act;
 pub(crate) use decision::CONTINUE_BUTTON;
 pub(crate) use phases::Phases;
 pub(crate) use progress::Arriving;
 pub(crate) use start::Start;
+pub(crate) use task::CompleteTask;
 
 /// The id of the button that compacts, which gets the focus back.
 pub(crate) const COMPACT_BUTTON: &str = "compact-now";

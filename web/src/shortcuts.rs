@@ -33,7 +33,7 @@ enum Action {
 /// Every key with what it does, in the order of the dialog.
 const KEYS: [(&str, Action, &str); 11] = [
     ("c", Action::Compact, "Compact now"),
-    ("u", Action::Undo, "Undo the latest compaction"),
+    ("u", Action::Undo, "Undo the latest compaction, or a change of the state since"),
     ("d", Action::Compare, "Diff of the latest compaction"),
     ("p", Action::Pin, "Pin the message that has the focus, or unpin it"),
     ("/", Action::Search, "Search the messages"),
@@ -66,11 +66,11 @@ fn perform(store: Store, found: Found, action: Action) {
         }
         Action::Compact => click(COMPACT_BUTTON),
         Action::Undo => {
-            if store.compactions.with_untracked(|compactions| compactions.is_empty()) {
-                store.announce("There is no compaction to undo.");
-            } else {
+            if untrack(|| store.is_undoable()) {
                 driver::undo(store);
                 focus(COMPACT_BUTTON);
+            } else {
+                store.announce("There is nothing to undo.");
             }
         }
         Action::Compare => {

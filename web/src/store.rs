@@ -6,10 +6,12 @@
 mod compactions;
 mod document;
 mod filter;
+mod held;
 mod keeping;
 mod lanes;
 mod live;
 mod message_number;
+mod next_request;
 mod outlook;
 mod progress;
 mod session;
@@ -19,17 +21,19 @@ use std::sync::Arc;
 use epitome::Pressure;
 use epitome::history::View;
 use epitome::message::CheckpointId;
-use epitome::{Compactor, Plan, Reason, Report};
+use epitome::{Compactor, NextSummary, Plan, Reason, Report};
 use leptos::prelude::*;
 
 use crate::settings::SettingsState;
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use filter::Filter;
+pub(crate) use held::{Held, Holding};
 pub(crate) use keeping::{Keeping, Kept, Saved, kept_texts};
 pub(crate) use lanes::{Heard, Lane, Sight, agents};
-pub(crate) use live::{Live, Warning};
+pub(crate) use live::{CompletedTask, Live, Transition, Warning, is_transition_due};
 pub(crate) use message_number::MessageNumber;
+pub(crate) use next_request::{ContextTexts, Due, NextRequest};
 pub(crate) use outlook::{Bar, Outlook, Treatment};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;
@@ -78,12 +82,22 @@ pub(crate) struct Store {
     pub(crate) revision: RwSignal<u32>,
     /// How full the window is.
     pub(crate) pressure: RwSignal<Option<Pressure>>,
+    /// The summary that is written in advance.
+    pub(crate) next_summary: RwSignal<Option<NextSummary>>,
+    /// What is typed for the context of the next request.
+    pub(crate) context: RwSignal<ContextTexts>,
+    /// The steps of the next request.
+    pub(crate) next_request: RwSignal<Option<NextRequest>>,
+    /// Whether the page shows these steps. If not, what is due is not computed.
+    pub(crate) next_request_shown: RwSignal<bool>,
     /// What the next compaction would do.
     pub(crate) plan: RwSignal<Option<Arc<Plan>>>,
     /// The plan, message by message.
     pub(crate) outlook: RwSignal<Option<Arc<Outlook>>>,
     /// The agents, if some messages are only for some of them.
     pub(crate) lanes: RwSignal<Arc<Vec<Lane>>>,
+    /// The lists and the memory of what holds.
+    pub(crate) holding: Holding,
     /// The agent whose messages are shown.
     pub(crate) heard_by: RwSignal<Option<String>>,
     /// The window of the sample that is shown, and the one before it.
@@ -136,9 +150,14 @@ impl Store {
             recent_only: RwSignal::new(false),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
+            next_summary: RwSignal::new(None),
+            context: RwSignal::new(ContextTexts::default()),
+            next_request: RwSignal::new(None),
+            next_request_shown: RwSignal::new(false),
             plan: RwSignal::new(None),
             outlook: RwSignal::new(None),
             lanes: RwSignal::new(Arc::default()),
+            holding: Holding::new(),
             heard_by: RwSignal::new(None),
             sample_window: StoredValue::new(None),
             view: RwSignal::new(Arc::default()),
@@ -164,6 +183,8 @@ impl Store {
         Effect::new(move |_| {
             self.settings.track();
             self.reason.track();
+            self.context.track();
+            self.next_request_shown.track();
             self.schedule();
         });
     }
@@ -204,6 +225,7 @@ impl Store {
         let running = deciding || self.progress.with_untracked(Option::is_some);
         if !running {
             self.apply_settings();
+            self.show_next_request();
             self.keep_settings();
         }
         if !running || changed {
@@ -246,6 +268,23 @@ impl Store {
         self.outlook.set(outlook.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
         self.show_lanes();
+        self.show_held();
+    }
+
+    /// Has the context of the next request counted, and shows its steps.
+    fn show_next_request(self) {
+        let is_shown = self.next_request_shown.get_untracked();
+        let next = self.context.with_untracked(|texts| {
+            let count = |session: &mut Session| {
+                let compactor = session.compactor_mut()?;
+                let next = NextRequest::with_context(compactor, texts);
+                Some(if is_shown { next.with_due(compactor) } else { next })
+            };
+            self.write(count).flatten()
+        });
+        if self.next_request.with_untracked(|shown| *shown != next) {
+            self.next_request.set(next);
+        }
     }
 
     /// Shows the agents, if there are any.
@@ -263,8 +302,27 @@ impl Store {
         self.write(|session| session.heard(name)).unwrap_or_default()
     }
 
+    /// Shows what holds for everyone, or for the agent that is chosen.
+    pub(crate) fn show_held(self) {
+        let agent = self.holding.agent.get_untracked();
+        let held = self.write(|session| session.of_reader(agent.as_deref(), |it| Held::of(it)));
+        let is_edited = self.read(|session| {
+            session.compactor().is_some_and(|compactor| compactor.log().has_newer_state())
+        });
+        self.holding.show(held.flatten().unwrap_or_default(), is_edited);
+    }
+
     fn show_pressure(self) {
         self.pressure.set(self.read(|session| session.compactor().map(Compactor::pressure)));
+        self.show_next_summary();
+    }
+
+    /// Shows how far the summary is that is written in advance.
+    pub(crate) fn show_next_summary(self) {
+        let next = self.read(|session| session.compactor().and_then(Compactor::next_summary));
+        if self.next_summary.get_untracked() != next {
+            self.next_summary.set(next);
+        }
     }
 
     /// Shows a changed conversation, and its plan at the next frame.
@@ -272,6 +330,7 @@ impl Store {
         let view = self.read(|session| session.compactor().map(Compactor::view));
         self.view.set(Arc::new(view.unwrap_or_default()));
         self.show_compactions();
+        self.show_held();
         self.revision.update(|revision| *revision = revision.wrapping_add(1));
         self.show_pressure();
         self.changed.set_value(true);
@@ -305,6 +364,11 @@ impl Store {
         self.compactions.with(|compactions| !compactions.is_empty())
     }
 
+    /// True if a compaction or a change of the lists can be undone.
+    pub(crate) fn is_undoable(self) -> bool {
+        self.is_compacted() || self.holding.is_edited.get()
+    }
+
     /// Removes the conversation. Its figures stay on the page until those of the next one replace them, so that nothing on it
     /// moves in between.
     pub(crate) fn clear(self) {
@@ -322,6 +386,8 @@ impl Store {
         self.keeping.show(None);
         self.compared.set(None);
         self.heard_by.set(None);
+        self.holding.clear();
+        self.context.set(ContextTexts::default());
         self.undoing.set_value(None);
         self.reports.set_value(Vec::new());
         self.filter.set(Filter::default());

@@ -1,19 +1,22 @@
 //! Compactions of one agent of a team. The page writes their summaries, at once and without a model.
 
 use epitome::{Compactor, Outcome, Output, Reason};
-use epitome_extractive::extract;
-use epitome_tokens::Heuristic;
 
 use super::now;
+use super::summarize::extracted;
 use crate::number::{change, thousands};
-use crate::store::Store;
+use crate::store::{Store, is_transition_due};
 
 /// Compacts the view of an agent; no other view changes.
 pub(crate) fn compact_agent(store: Store, name: &str) {
     let report = store.write(|session| {
         let mut agent = session.compactor_mut()?.agent(name).ok()?;
         agent.set_time(now());
-        agent.compact(Reason::Manual, None).ok()?;
+        let reason = match is_transition_due(&agent) {
+            true => Reason::TaskTransition,
+            false => Reason::Manual,
+        };
+        agent.compact(reason, None).ok()?;
         drain(&mut agent);
         agent.report().cloned()
     });
@@ -32,10 +35,13 @@ pub(crate) fn compact_agent(store: Store, name: &str) {
     show(store, words);
 }
 
-/// Undoes the latest compaction of an agent.
+/// Undoes the latest compaction of an agent, and with it what was changed in its lists since.
 pub(crate) fn undo_agent(store: Store, name: &str) {
     store.write(|session| {
         let mut agent = session.compactor_mut()?.agent(name).ok()?;
+        while agent.log().has_newer_state() {
+            agent.undo().ok()?;
+        }
         agent.undo().ok()?;
         drain(&mut agent);
         Some(())
@@ -44,14 +50,14 @@ pub(crate) fn undo_agent(store: Store, name: &str) {
 }
 
 /// Handles the outputs of an agent until it waits.
-fn drain(agent: &mut Compactor) {
+pub(super) fn drain(agent: &mut Compactor) {
     loop {
         match agent.poll_output() {
             Output::Before(_) => {
                 let _ = agent.proceed();
             }
             Output::Summarize(request) => {
-                let summary = extract(&request.envelope(), request.target_tokens, &Heuristic);
+                let summary = extracted(&request);
                 agent.handle_summary_notes(request.id, &summary.notes);
                 agent.handle_summary(request.id, &summary.text);
             }
@@ -69,5 +75,6 @@ fn show(store: Store, words: String) {
     store.live.record(words.clone());
     store.announce(words);
     store.show_lanes();
+    store.show_held();
     store.keep();
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use epitome::policy::Keep;
-use epitome::{BeforeCompaction, Event, Outcome, Report};
+use epitome::{BeforeCompaction, Event, Outcome, Reason, Report};
 use epitome_browser::clock;
 use leptos::prelude::{Set as _, Update as _};
 
@@ -89,20 +89,33 @@ pub(super) fn show(store: Store, event: Event) {
             store.live.record(format!("Too large: {message}."));
             store.live.too_large.set(Some(message));
         }
-        Event::Preparing { tokens, chunks } => store.live.record(format!(
-            "The next summary is written in advance, at {} tokens, in {}.",
-            thousands(tokens),
-            plural(chunks, "request", "requests")
-        )),
-        Event::Prepared => store.live.record("The next summary is ready.".to_owned()),
+        Event::Preparing { tokens, chunks } => {
+            store.live.record(format!(
+                "The next summary is written in advance, at {} tokens, in {}.",
+                thousands(tokens),
+                plural(chunks, "request", "requests")
+            ));
+            store.announce("The next summary is being written.");
+            store.show_next_summary();
+        }
+        Event::Prepared => {
+            store.live.record("The next summary is ready.");
+            store.announce("The next summary is ready.");
+            store.show_next_summary();
+        }
         Event::PreparationDropped { because, .. } => {
             store.live.record(format!("The summary written in advance is not used: {because}."));
+            store.show_next_summary();
         }
         Event::StateChanged { .. } => store.live.record("The structured state has changed."),
-        Event::MemoryBlended { entries } => store.live.record(format!(
-            "{} of the memory became its summary.",
-            plural(entries, "entry", "entries")
-        )),
+        Event::MemoryBlended { entries } => {
+            store.live.record(format!(
+                "{} of the memory became its summary.",
+                plural(entries, "entry", "entries")
+            ));
+            store.show_held();
+            store.keep();
+        }
         Event::MemoryFailed { message } => {
             store.live.record(format!("The memory was not summarized: {message}."));
         }
@@ -186,6 +199,10 @@ fn end(store: Store, report: Report) {
     let report = Arc::new(report);
     if matches!(report.outcome, Outcome::Applied { .. }) {
         store.keep_report(report.clone());
+        // A transition is made once.
+        if report.reason == Reason::TaskTransition {
+            store.reason.set(Reason::Manual);
+        }
     }
     store.report.set(Some(report));
     // Settings that were changed during the compaction are applied now.

@@ -141,12 +141,17 @@ fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Answe
         let message = "the request was aborted".to_owned();
         return Err(Failure { kind: FailureKind::Cancelled, message });
     }
+    let Extract { text, notes } = extracted(request);
+    Ok(Answer { text, notes, ..Answer::default() })
+}
+
+/// The summary of a request without a model, with changes to the lists if they are asked for.
+pub(super) fn extracted(request: &SummaryRequest) -> Extract {
     let (envelope, target) = (request.envelope(), request.target_tokens);
-    let Extract { text, notes } = match request.asks_for_state {
+    match request.asks_for_state {
         true => extract_with_state(&envelope, target, &Heuristic),
         false => extract(&envelope, target, &Heuristic),
-    };
-    Ok(Answer { text, notes, ..Answer::default() })
+    }
 }
 
 /// Shows the arriving summary once per frame, for any number of pieces.

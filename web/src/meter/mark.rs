@@ -15,6 +15,8 @@ pub(super) enum MarkKind {
     Threshold,
     /// Where a compaction aims.
     Target,
+    /// Where the next summary begins to be written in advance.
+    Prepare,
 }
 
 impl MarkKind {
@@ -22,6 +24,7 @@ impl MarkKind {
         match self {
             Self::Threshold => "threshold",
             Self::Target => "target",
+            Self::Prepare => "prepare",
         }
     }
 
@@ -30,6 +33,7 @@ impl MarkKind {
         match self {
             Self::Threshold => "Where a compaction begins",
             Self::Target => "Where a compaction aims",
+            Self::Prepare => "Where the next summary begins to be written",
         }
     }
 
@@ -37,6 +41,7 @@ impl MarkKind {
         match self {
             Self::Threshold => format!("compacts at {}", thousands(tokens)),
             Self::Target => format!("target {}", thousands(tokens)),
+            Self::Prepare => format!("writes ahead at {}", thousands(tokens)),
         }
     }
 
@@ -45,6 +50,7 @@ impl MarkKind {
         store.pressure.with(|pressure| match self {
             Self::Threshold => pressure.as_ref()?.threshold,
             Self::Target => Some(pressure.as_ref()?.target),
+            Self::Prepare => store.settings.policy.read().prepare_tokens(),
         })
     }
 
@@ -53,6 +59,7 @@ impl MarkKind {
         store.settings.form.update(|form| match self {
             Self::Threshold => form.set_threshold(share),
             Self::Target => form.set_target(share),
+            Self::Prepare => form.set_prepare_at(share),
         });
     }
 }
@@ -73,7 +80,7 @@ pub(super) fn Mark(
         MarkKind::Threshold => {
             store.settings.form.with(crate::settings::Form::has_movable_threshold)
         }
-        MarkKind::Target => true,
+        MarkKind::Target | MarkKind::Prepare => true,
     });
     let drag = move |event: PointerEvent| {
         if let Some(along) = share_along(&event, BAR).filter(|_| movable.get_untracked()) {

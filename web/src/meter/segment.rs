@@ -9,6 +9,7 @@ use strum::EnumCount;
 pub(super) enum Segment {
     System,
     Tools,
+    Context,
     Summary,
     User,
     Assistant,
@@ -17,14 +18,22 @@ pub(super) enum Segment {
 
 impl Segment {
     /// Every kind, in the order of the bar.
-    pub(super) const ALL: [Self; Self::COUNT] =
-        [Self::System, Self::Tools, Self::Summary, Self::User, Self::Assistant, Self::Results];
+    pub(super) const ALL: [Self; Self::COUNT] = [
+        Self::System,
+        Self::Tools,
+        Self::Context,
+        Self::Summary,
+        Self::User,
+        Self::Assistant,
+        Self::Results,
+    ];
 
     /// The name of the kind, for the style sheet.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
             Self::Tools => "tools",
+            Self::Context => "context",
             Self::Summary => "summary",
             Self::User => "user",
             Self::Assistant => "assistant",
@@ -39,7 +48,7 @@ impl Segment {
             Self::User => Some(Role::User),
             Self::Assistant => Some(Role::Assistant),
             Self::Results => Some(Role::Tool),
-            Self::Tools | Self::Summary => None,
+            Self::Tools | Self::Context | Self::Summary => None,
         }
     }
 
@@ -48,6 +57,7 @@ impl Segment {
         match self {
             Self::System => "System prompt",
             Self::Tools => "Tools and instructions",
+            Self::Context => "Context of the request",
             Self::Summary => "Summary",
             Self::User => "User",
             Self::Assistant => "Assistant",
@@ -60,6 +70,7 @@ impl Segment {
         match self {
             Self::System => breakdown.system,
             Self::Tools => breakdown.tools,
+            Self::Context => breakdown.context,
             Self::Summary => breakdown.summary,
             Self::User => breakdown.user,
             Self::Assistant => breakdown.assistant,

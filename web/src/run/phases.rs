@@ -46,7 +46,7 @@ pub(crate) fn Phases(store: Store) -> impl IntoView {
         store.schedule();
     };
     view! {
-        <details class="card phases" on:toggle=toggle>
+        <details class="card panel phases" on:toggle=toggle>
             <summary>
                 <h2>"What is due at each phase"</h2>
                 <span class="hint">"of an app’s request loop"</span>

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use epitome::policy::DEFAULT_WINDOW;
+use epitome::policy::{DEFAULT_WINDOW, PrepareAt};
 use epitome::{Policy, PolicyError, PolicySpec};
 use serde_json::{Map, Value};
 
@@ -227,6 +227,20 @@ impl Form {
     pub(crate) fn set_target(&mut self, share: f64) {
         self.discard_text("target");
         self.edit(|policy| policy.target = share.clamp(0.01, 0.95));
+    }
+
+    /// Moves the point from which the next summary is written in advance, if there is one, to a share of the window, from 1 % to
+    /// 99 %.
+    pub(crate) fn set_prepare_at(&mut self, share: f64) {
+        self.discard_text("prepareAt");
+        self.edit(|policy| policy.prepare_at = Some(PrepareAt::Fraction(share.clamp(0.01, 0.99))));
+    }
+
+    /// Sets who writes the summary of a completed task for all; `None`: each agent its own. It is a setting of all agents.
+    pub(crate) fn set_shared_by(&mut self, writer: Option<String>) {
+        let shown = std::mem::take(&mut self.agent);
+        self.edit(|policy| policy.tasks.shared_by = writer);
+        self.agent = shown;
     }
 
     /// The agent whose settings are shown; empty: the settings of all agents.

@@ -113,7 +113,7 @@ pub(super) fn ResultSettings(settings: SettingsState) -> impl IntoView {
         <p class="hint">
             "The latest user messages are kept word for word, wherever they are. The warning is given once "
             "until the next compaction, at that share of the threshold; empty: never. A summary that is written in "
-            "advance, from that share of the window on, is there when the compaction is due. Some models of Claude accept "
+            "advance, from that share of the window on, is there when the compaction is due; a check at a phase begins it. Some models of Claude accept "
             "reasoning only behind unchanged messages."
         </p>
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use epitome::history::Edit;
 use epitome::message::{Audience, Message, MessageId, Role};
-use epitome::{Compactor, Policy, Pressure};
+use epitome::{Compactor, Policy, Pressure, Reason};
 
+use super::live::is_transition_due;
 use crate::number::count;
 
 /// What an agent has of a message.
@@ -57,6 +58,8 @@ pub(crate) struct Lane {
     pub(crate) pressure: Pressure,
     /// How many of its compactions can be undone.
     pub(crate) compactions: u32,
+    /// True if its next compaction is the transition from a completed task.
+    pub(crate) is_transition_due: bool,
     /// True if a compaction would change something.
     pub(crate) is_compactable: bool,
 }
@@ -116,7 +119,9 @@ pub(super) fn lane(
     let compacted: BTreeSet<MessageId> = agent.compacted().cloned().collect();
     let pressure = agent.pressure();
     let compactions = count(agent.log().active_checkpoints().count());
-    let is_compactable = agent.plan(epitome::Reason::Manual).idle.is_none();
+    let is_transition_due = is_transition_due(&agent);
+    let reason = if is_transition_due { Reason::TaskTransition } else { Reason::Manual };
+    let is_compactable = agent.plan(reason).idle.is_none();
     let sight = |index: u32| {
         let id = MessageId::from(format!("m{index}"));
         match agent.log().position(&id).and_then(|position| agent.log().message(position)) {
@@ -127,7 +132,8 @@ pub(super) fn lane(
         }
     };
     let sights = (0..messages).map(sight).collect();
-    Some(Lane { name: name.to_owned(), sights, pressure, compactions, is_compactable })
+    let name = name.to_owned();
+    Some(Lane { name, sights, pressure, compactions, is_transition_due, is_compactable })
 }
 
 /// What an agent gets, in order. Linear in it.

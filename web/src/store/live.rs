@@ -1,10 +1,12 @@
 //! What changes while the app works: a question, a warning, what is due, and the events so far.
 
+use epitome::policy::Phase;
 use epitome::tokens::Statistics;
 use epitome::{BeforeCompaction, Compactor, Reason};
 use leptos::prelude::*;
 
 use crate::label::PHASES;
+use crate::number::count;
 
 /// The number of events that are kept.
 const MAX_EVENTS: usize = 200;
@@ -20,6 +22,47 @@ pub(crate) struct Warning {
     pub(crate) budget_used_pct: f64,
 }
 
+/// A completed task of the workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CompletedTask {
+    /// Its name.
+    pub(crate) name: String,
+    /// The number of its messages.
+    pub(crate) messages: u32,
+    /// True if a summary covers them.
+    pub(crate) is_summarized: bool,
+}
+
+impl CompletedTask {
+    /// Those of a conversation, oldest first.
+    fn all(compactor: &Compactor) -> Vec<Self> {
+        let covered = compactor.conversation().projection().covered;
+        let mut begin = 0;
+        let tasks = compactor.log().completed_tasks().map(|(name, end)| {
+            let messages = count(end.saturating_sub(begin));
+            begin = end;
+            Self { name: name.to_owned(), messages, is_summarized: covered >= end }
+        });
+        tasks.collect()
+    }
+}
+
+/// The transition from a completed task, which is the next compaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transition {
+    /// Its summary is for this view only.
+    Own,
+    /// Its summary is for all agents.
+    Shared,
+}
+
+/// True if the next compaction is the transition from a completed task to the next one.
+pub(crate) fn is_transition_due(compactor: &Compactor) -> bool {
+    // Without a task, what is due may need a plan.
+    compactor.log().tasks_completed() > 0
+        && compactor.due(Phase::TurnEnd) == Some(Reason::TaskTransition)
+}
+
 /// State of the running app. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
@@ -29,6 +72,10 @@ pub(crate) struct Live {
     pub(crate) deciding: RwSignal<Option<BeforeCompaction>>,
     /// The open tasks, as typed.
     pub(crate) todo: RwSignal<String>,
+    /// The completed tasks of the workflow, oldest first.
+    pub(crate) tasks: RwSignal<Vec<CompletedTask>>,
+    /// The transition from a completed task, if that is the next compaction.
+    pub(crate) transition: RwSignal<Option<Transition>>,
     /// The latest warning, until the next compaction.
     pub(crate) warning: RwSignal<Option<Warning>>,
     /// Why the conversation is still too large after a compaction.
@@ -54,6 +101,8 @@ impl Live {
             ask_first: RwSignal::new(false),
             deciding: RwSignal::new(None),
             todo: RwSignal::new(String::new()),
+            tasks: RwSignal::new(Vec::new()),
+            transition: RwSignal::new(None),
             warning: RwSignal::new(None),
             too_large: RwSignal::new(None),
             rejection: RwSignal::new(None),
@@ -71,6 +120,12 @@ impl Live {
             let due = |phase| compactor.and_then(|compactor| compactor.due(phase));
             self.due.set(PHASES.map(due));
         }
+        self.tasks.set(compactor.map(CompletedTask::all).unwrap_or_default());
+        let due = compactor.filter(|compactor| is_transition_due(compactor));
+        self.transition.set(due.map(|compactor| match compactor.log().shares_task() {
+            true => Transition::Shared,
+            false => Transition::Own,
+        }));
         let statistics = compactor.map(|compactor| *compactor.conversation().statistics());
         self.statistics.set(statistics.filter(|read| *read != Statistics::default()));
         self.session.set(compactor.map_or(1, Compactor::session));

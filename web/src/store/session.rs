@@ -87,6 +87,19 @@ impl Session {
         self.compactor.as_mut().map(|team| lanes::heard(team, name)).unwrap_or_default()
     }
 
+    /// What `act` says of the engine as an agent has it, or as everyone has it; `None` if there is no such agent.
+    pub(crate) fn of_reader<T>(
+        &mut self,
+        agent: Option<&str>,
+        act: impl FnOnce(&mut Compactor) -> T,
+    ) -> Option<T> {
+        let team = self.compactor.as_mut()?;
+        match agent {
+            Some(name) => Some(act(&mut *team.agent(name).ok()?)),
+            None => Some(act(team)),
+        }
+    }
+
     /// The engine, if a conversation is loaded.
     pub(crate) fn compactor(&self) -> Option<&Compactor> {
         self.compactor.as_ref()

@@ -8,14 +8,12 @@ use leptos::prelude::*;
 
 use crate::browser::is_open;
 use crate::direction::marked;
+use crate::messages::{MessageLinks, further};
 use crate::number::{count, thousands};
-use crate::store::{Perspective, Store};
+use crate::store::Store;
 
 /// The number of facts that a list shows.
 const MAX_FACTS: usize = 60;
-
-/// The number of messages that a fact links to. In a long conversation, hundreds can name it.
-const MAX_SOURCES: usize = 6;
 
 /// What happened to each fact of the summarized messages.
 #[component]
@@ -40,7 +38,7 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
     let nobody = (!unattributed.is_empty()).then(|| {
         view! {
             <p class="notice">
-                "The summary does not say who said this: "
+                "The summary does not say who said this, or names somebody else: "
                 {marked(&unattributed.join(" ")).into_owned()}
             </p>
         }
@@ -105,20 +103,6 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
     let light = move |_: &()| store.lit.set(lit.clone());
     let (enter, focus) = (light.clone(), light);
     let dark = move || store.lit.set(Arc::default());
-    let unlinked = further(positions.len(), MAX_SOURCES);
-    let sources = positions.into_iter().take(MAX_SOURCES).map(|position| {
-        let number = store.read(|session| session.number(position));
-        let open = move |_| {
-            store.perspective.set(Perspective::Conversation);
-            store.opened.set(Some(position));
-        };
-        view! {
-            <button type="button" class="link" on:click=open>
-                {number.map(|number| format!("#{number}"))}
-            </button>
-            " "
-        }
-    });
     view! {
         <li
             on:pointerenter=move |_| enter(&())
@@ -128,14 +112,8 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
         >
             <span class="fact-text">{marked(&fact.text).into_owned()}</span>
             <span class="hint">
-                {format!(" {} · {} ", fact.kind.as_str(), fact.speaker)} {sources.collect_view()} {unlinked}
+                {format!(" {} · {} ", fact.kind.as_str(), fact.speaker)} <MessageLinks store positions />
             </span>
         </li>
     }
-}
-
-/// What stands behind the first `shown` of `total`, if there are more.
-fn further(total: usize, shown: usize) -> Option<String> {
-    let more = total.checked_sub(shown).filter(|more| *more > 0)?;
-    Some(format!("and {} more", thousands(count(more))))
 }
