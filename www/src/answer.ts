@@ -5,6 +5,8 @@ import { eventsOf } from "./events.js";
 export interface ChatMessage {
   role: "system" | "user" | "assistant";
   content: string;
+  /** The agent that has written it, or whose role it is. */
+  name?: string;
 }
 
 export interface AnswerRequest {

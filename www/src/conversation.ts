@@ -1,36 +1,49 @@
-// The conversation: requests answers, and compacts itself after each of them if a compaction is due.
+// The conversation: requests answers, and compacts the view of who answers after each of them if a compaction is due.
 
-import type { Compactor, Reason, Report, Returned, Status } from "epitome";
+import type { OfAgent, Reason, Report, Returned, Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
-import { endpointOf, type Settings } from "./settings.js";
+import { requestOf } from "./request.js";
+import { endpointOf, policyOf, type Settings } from "./settings.js";
+import type { Said, Team, View } from "./team.js";
 
 /** What the conversation is doing now. */
 export type Activity = "nothing" | "answering" | "compacting";
 
-/** Is called with everything that the page shows. */
+/** Is called with everything that the page shows. Where an agent is named, it is about that agent. */
 export interface Observer {
-  sent(message: ChatMessage): void;
-  /** Text of the running answer has arrived. */
-  received(text: string): void;
+  sent(said: Said): void;
+  /** Text of the running answer has arrived; `said` has its author and whom it is for. */
+  received(text: string, said: Said): void;
   /** The answer has ended, with the message as far as it has arrived. */
   answered(message: ChatMessage | undefined): void;
   /** The model gets what earlier messages say about words of the question, beside the conversation. */
-  recalled(returned: Returned): void;
-  failed(message: string): void;
+  recalled(returned: Returned, name: string | undefined): void;
+  failed(message: string, name: string | undefined): void;
   compacting(message: string): void;
-  compacted(report: Report): void;
+  compacted(report: Report & OfAgent): void;
   changed(): void;
 }
 
+/** Whom a message is for, and who answers it. */
+export interface Addressed {
+  /** The agents that it is only for; nobody for a message to all. */
+  readonly only: readonly string[];
+  /** The agent that answers; undefined for the model of the page, and null for nobody. */
+  readonly by: string | undefined | null;
+}
+
+const TO_ALL: Addressed = { only: [], by: undefined };
+
 export class Conversation {
-  readonly #compactor: Compactor<ChatMessage>;
+  readonly team: Team;
   readonly #observer: Observer;
   #settings: Settings;
   #activity: Activity = "nothing";
+  #answerer: string | undefined;
   #controller = new AbortController();
 
-  constructor(compactor: Compactor<ChatMessage>, settings: Settings, observer: Observer) {
-    this.#compactor = compactor;
+  constructor(team: Team, settings: Settings, observer: Observer) {
+    this.team = team;
     this.#settings = settings;
     this.#observer = observer;
   }
@@ -39,54 +52,76 @@ export class Conversation {
     return this.#activity;
   }
 
-  get status(): Status {
-    return this.#compactor.status();
+  /** The agent that answers now. */
+  get answerer(): string | undefined {
+    return this.#answerer;
   }
 
-  /** The messages that are sent to the model. */
-  get view(): ReadonlySet<ChatMessage> {
-    return new Set(this.#compactor.messages());
+  get status(): Status {
+    return this.team.view(undefined).status();
   }
 
   set settings(settings: Settings) {
     this.#settings = settings;
-    this.#compactor.setPolicy({ window: settings.window });
+    this.team.setPolicy(policyOf(settings));
+    this.#observer.changed();
+  }
+
+  /** Adds an agent with a role. */
+  add(name: string, role: string): void {
+    this.team.add(name, role);
     this.#observer.changed();
   }
 
   /** Sends a message, and waits for the answer. */
-  async send(text: string): Promise<void> {
+  async send(text: string, { only, by }: Addressed = TO_ALL): Promise<void> {
     const message: ChatMessage = { role: "user", content: text };
-    this.#compactor.append(message);
-    this.#observer.sent(message);
-    await this.ask();
-  }
-
-  /** Requests an answer to the last message, then compacts if that is due. */
-  async ask(): Promise<void> {
-    await this.#during("answering", (signal) => this.#answer(signal));
-    const reason = this.#compactor.check("turnEnd");
-    if (reason !== undefined) {
-      await this.compact(reason);
+    this.team.view(undefined).append(message, only.length === 0 ? {} : { audience: [...only] });
+    this.#observer.sent({ message, only: only.length === 0 ? undefined : only });
+    if (by === null) {
+      this.#observer.changed();
+    } else {
+      await this.ask(by);
     }
   }
 
-  async compact(reason: Reason): Promise<void> {
-    await this.#during("compacting", async (signal) => {
-      this.#observer.compacting("Summarizing earlier messages …");
-      const report = await this.#compactor.compact({
+  /** Requests an answer of this agent, or of the model of the page, to the last message that it sees. Then compacts its view if that
+   * is due. In a team it may be due before the request too, since others have written meanwhile. */
+  async ask(name: string | undefined): Promise<void> {
+    const view = this.team.view(name);
+    const due = this.team.names().length === 0 ? undefined : view.check("requestStart");
+    if (due !== undefined && (await this.compact(due, name)) === "cancelled") {
+      return;
+    }
+    this.#answerer = name;
+    await this.#during("answering", name, (signal) => this.#answer(view, name, signal));
+    const reason = view.check("turnEnd");
+    if (reason !== undefined) {
+      await this.compact(reason, name);
+    }
+  }
+
+  /** Compacts the view of this agent, or of the model of the page. Resolves to how it ended; undefined if it could not begin. */
+  async compact(reason: Reason, name?: string): Promise<Report["outcome"] | undefined> {
+    let outcome: Report["outcome"] | undefined;
+    const of = name === undefined ? "" : ` for ${name}`;
+    await this.#during("compacting", name, async (signal) => {
+      this.#observer.compacting(`Summarizing earlier messages${of} …`);
+      const report = await this.team.view(name).compact({
         reason,
         signal,
         onEvent: (event) => {
           if (event.type === "progress" && event.chunks > 1) {
-            this.#observer.compacting(`Summarized ${event.done} of ${event.chunks} parts …`);
+            this.#observer.compacting(`Summarized ${event.done} of ${event.chunks} parts${of} …`);
           } else if (event.type === "retry") {
             this.#observer.compacting(`The summary failed (${event.message}); trying again …`);
           }
         },
       });
+      outcome = report.outcome;
       this.#observer.compacted(report);
     });
+    return outcome;
   }
 
   /** Stops the running answer or compaction. */
@@ -95,63 +130,66 @@ export class Conversation {
   }
 
   /** Gives a message to the model again: at the end, where it changes nothing that a provider has in its cache. */
-  restore({ role, content }: ChatMessage): void {
-    const message: ChatMessage = { role: "user", content: `Earlier, ${role === "assistant" ? "you" : "I"} said:\n${content}` };
-    this.#compactor.append(message);
-    this.#observer.sent(message);
+  restore({ role, content, name }: ChatMessage): void {
+    const who = name ?? (role === "assistant" ? "you" : "I");
+    const message: ChatMessage = { role: "user", content: `Earlier, ${who} said:\n${content}` };
+    this.team.view(undefined).append(message);
+    this.#observer.sent({ message });
     this.#observer.changed();
   }
 
-  /** Undoes the latest compaction. */
-  undo(): void {
-    this.#compactor.undo();
+  /** Undoes the latest compaction of this agent, or of the model of the page. */
+  undo(name?: string): void {
+    this.team.view(name).undo();
     this.#observer.changed();
   }
 
-  async #answer(signal: AbortSignal): Promise<void> {
-    let content = "";
+  async #answer(view: View, name: string | undefined, signal: AbortSignal): Promise<void> {
+    const message: ChatMessage = { role: "assistant", content: "", ...(name !== undefined && { name }) };
+    // Whoever sees the question sees the answer.
+    const asked = view.history().filter(({ role }) => role !== "system").at(-1);
+    const only = asked === undefined ? undefined : this.team.onlyFor(asked);
     let usage;
     try {
-      const messages = await this.#messages();
+      const messages = requestOf(await this.#messages(view, name), name);
       for await (const part of answer({ ...endpointOf(this.#settings), messages, signal })) {
         if (part.type === "usage") {
           usage = part.usage;
           continue;
         }
-        content += part.text;
-        this.#observer.received(part.text);
+        message.content += part.text;
+        this.#observer.received(part.text, { message, only });
       }
-      if (content === "") {
+      if (message.content === "") {
         throw new AnswerError("The model answered without any text.");
       }
     } catch (error) {
       usage = undefined;
       if (!signal.aborted) {
-        this.#observer.failed(error instanceof Error ? error.message : String(error));
+        this.#observer.failed(error instanceof Error ? error.message : String(error), name);
       }
     }
-    const message: ChatMessage = { role: "assistant", content };
-    if (content !== "") {
-      this.#compactor.append(message);
+    if (message.content !== "") {
+      view.append(message, only === undefined ? {} : { audience: only });
     }
     if (usage !== undefined) {
-      this.#compactor.reportUsage(usage);
+      view.reportUsage(usage);
     }
-    this.#observer.answered(content === "" ? undefined : message);
+    this.#observer.answered(message.content === "" ? undefined : message);
   }
 
   /** What the model gets. Names and identifiers of the question that only earlier messages have bring what these say. */
-  async #messages(): Promise<ChatMessage[]> {
+  async #messages(view: View, name: string | undefined): Promise<ChatMessage[]> {
     const options = { tokens: Math.floor(this.#settings.window / 10) };
-    const returned = this.#compactor.compacted().length === 0 ? undefined : await this.#compactor.recallReturning(options);
+    const returned = view.compacted().length === 0 ? undefined : await view.recallReturning(options);
     if (returned === undefined) {
-      return this.#compactor.messages();
+      return view.messages();
     }
-    this.#observer.recalled(returned);
-    return this.#compactor.messagesWithRecall(options);
+    this.#observer.recalled(returned, name);
+    return view.messagesWithRecall(options);
   }
 
-  async #during(activity: Activity, action: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #during(activity: Activity, name: string | undefined, action: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#controller = new AbortController();
     this.#activity = activity;
     this.#observer.changed();
@@ -159,7 +197,7 @@ export class Conversation {
       await action(this.#controller.signal);
     } catch (error) {
       // Another tab has taken over meanwhile, so that nothing can be added here.
-      this.#observer.failed(error instanceof Error ? error.message : String(error));
+      this.#observer.failed(error instanceof Error ? error.message : String(error), name);
     } finally {
       this.#activity = "nothing";
       this.#observer.changed();

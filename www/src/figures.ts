@@ -1,9 +1,14 @@
 // Token counts, savings and sizes in words.
 
-import type { Report, Status } from "epitome";
+import type { PreparedUse, Report, Status } from "epitome";
 
 const exact = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `12,300`. */
+export function exactly(number: number): string {
+  return exact.format(number);
+}
 
 /** `12.3k`; below 1,000 the number itself. */
 export function shortTokens(tokens: number): string {
@@ -34,4 +39,11 @@ export function savingOf(report: Report): string {
   const saved = Math.round((1 - tokensAfter / tokensBefore) * 100);
   const tokens = `${shortTokens(tokensBefore)} → ${shortTokens(tokensAfter)} tokens`;
   return `${done}, ${tokens} (−${saved} %)`;
+}
+
+/** `Written in advance; you waited 0 ms for it.` */
+export function waitOf(waitedMs: number, used: PreparedUse | undefined): string {
+  const waited = waitedMs < 1_000 ? `${exact.format(Math.round(waitedMs))} ms` : `${new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format(waitedMs / 1_000)} s`;
+  const how = { asWritten: "The summary was written in advance: you waited", toppedUp: "Most of the summary was written in advance: you waited" };
+  return `${used === undefined ? "You waited" : how[used]} ${waited} for it.`;
 }

@@ -165,6 +165,10 @@ function newId(): string {
   return new Date().toISOString().replace("T", " ").replace("Z", "");
 }
 
+/** What went wrong. Some browsers say of a full disk only the name of the error. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === "QuotaExceededError") {
+    return "the browser has no space left; delete other conversations, or save this one as a file";
+  }
+  return error instanceof Error && error.message !== "" ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 // The chat page: keeps its conversation inside the model's context window.
 
-import { openAICompatible, type Report } from "epitome";
+import { openAICompatible } from "epitome";
+import { Addressing } from "./addressing.js";
 import type { ChatMessage } from "./answer.js";
 import { archiveOf, download } from "./archive.js";
 import { Conversation, type Observer } from "./conversation.js";
@@ -8,11 +9,15 @@ import { damageOf } from "./damage.js";
 import { element, elementById } from "./element.js";
 import { EXAMPLES } from "./examples.js";
 import { endOf, idOfAddress, Kept, type SaveState } from "./kept.js";
+import { Lanes } from "./lanes.js";
 import { meterIn } from "./meter.js";
-import { type Notice, noticeOf } from "./notice.js";
+import { newAgentOf } from "./new-agent.js";
+import { type Ghost, Preparations } from "./preparing.js";
 import { recalledOf } from "./recalled.js";
-import { editSettings, endpointOf, loadSettings, storeSettings } from "./settings.js";
-import { Transcript } from "./transcript.js";
+import { Reports } from "./reports.js";
+import { editSettings, endpointOf, loadSettings, policyOf, storeSettings } from "./settings.js";
+import { Team } from "./team.js";
+import { type Sight, Transcript } from "./transcript.js";
 
 const SYSTEM: ChatMessage = { role: "system", content: "You are a helpful assistant. Answer briefly." };
 
@@ -20,21 +25,28 @@ let settings = loadSettings();
 const saved = elementById("saved", HTMLElement);
 const rescue = elementById("rescue", HTMLButtonElement);
 const follows = elementById("follows", HTMLElement);
+const preparations = new Preparations();
 const transcript = new Transcript(elementById("log", HTMLElement));
 const id = idOfAddress();
 let isOpen = false;
-void endOf(id).then((end) => (isOpen || end === undefined ? undefined : transcript.show(end)));
+void endOf(id).then((end) => (isOpen || end === undefined ? undefined : transcript.show(end.map((message) => ({ message })))));
 const kept = await Kept.open(
   id,
   {
-    policy: { window: settings.window },
+    policy: policyOf(settings),
     // Each request creates a new summarizer, because the settings may have changed.
     summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
+    onEvent: (event) => {
+      if (preparations.note(event)) {
+        showFill();
+      }
+    },
   },
   { saved: showSaved, changed: () => changedElsewhere() },
 );
 isOpen = true;
 const { compactor } = kept;
+const team = new Team(compactor);
 beginToWrite();
 
 const meter = meterIn(elementById("meter", HTMLElement));
@@ -45,40 +57,39 @@ const send = elementById("send", HTMLButtonElement);
 const stop = elementById("stop", HTMLButtonElement);
 const compact = elementById("compact", HTMLButtonElement);
 const example = elementById("example", HTMLButtonElement);
+const addAgent = elementById("agent-open", HTMLButtonElement);
+const addressing = new Addressing();
 const showDamage = damageOf(kept);
-let latest: Notice | undefined;
 let examples = 0;
 
 const observer: Observer = {
-  sent: (message) => transcript.add(message),
-  received: (text) => transcript.write(text),
+  sent: (said) => transcript.add(said),
+  received: (text, said) => transcript.write(text, said),
   answered: (message) => transcript.finish(message),
-  failed(message) {
+  failed(message, name) {
     const again = element("button", { type: "button" }, "Try again");
     const alert = element("div", { class: "problem", role: "alert" }, element("p", {}, message), again);
     again.addEventListener("click", () => {
       if (conversation.activity === "nothing") {
         alert.remove();
         text.focus();
-        void conversation.ask();
+        void conversation.ask(name);
       }
     });
     transcript.insert(alert);
   },
-  recalled(returned) {
-    transcript.insert(recalledOf(returned));
+  recalled(returned, name) {
+    transcript.insert(recalledOf(returned, name));
   },
   compacting(message) {
     working.textContent = message;
   },
-  compacted(report) {
-    showReport(report);
-  },
+  compacted: (report) => reports.show(report),
   changed() {
     const { activity } = conversation;
     const busy = activity !== "nothing";
     if (activity !== "compacting") {
-      working.textContent = busy ? "The model is answering …" : "";
+      working.textContent = busy ? `${conversation.answerer ?? "The model"} is answering …` : "";
     }
     // A hidden button loses the focus, so the text field gets it.
     const focused = document.activeElement === send || document.activeElement === stop;
@@ -90,16 +101,45 @@ const observer: Observer = {
     const isReader = kept.role() === "follower";
     follows.hidden = !isReader;
     composer.hidden = isReader;
-    for (const button of [compact, example, ...document.querySelectorAll<HTMLButtonElement>(".notice button")]) {
+    for (const button of [compact, example, addAgent, ...document.querySelectorAll<HTMLButtonElement>(".notice button")]) {
       button.disabled = busy || isReader;
     }
-    meter.show(conversation.status);
-    transcript.mark(conversation.view);
+    lanes.show(busy || isReader);
+    showFill();
+    addressing.show(team.names());
+    mark();
     void kept.save();
   },
 };
 
-const conversation = new Conversation(compactor, settings, observer);
+const conversation = new Conversation(team, settings, observer);
+const reports = new Reports((notice) => transcript.insert(notice), (name) => conversation.undo(name));
+const lanes = new Lanes(team, {
+  chosen: mark,
+  answer: (name) => void conversation.ask(name),
+  compact: (name) => void conversation.compact("manual", name),
+  undo: (name) => reports.undo(name),
+});
+
+/** Shows how full each window is, and what is prepared for it. */
+function showFill(): void {
+  const ghostOf = (name?: string): Ghost | undefined => preparations.of(name, () => team.view(name).plan());
+  meter.show(conversation.status, ghostOf());
+  lanes.showFill(ghostOf);
+}
+
+/** Marks what the model has of each message, or the agent whose lane is chosen. */
+function mark(): void {
+  const name = lanes.chosen;
+  const view = team.view(name);
+  const [seen, whole] = [new Set(view.history()), new Set(view.messages())];
+  const sightOf = (message: ChatMessage): Sight => (!seen.has(message) ? "hidden" : whole.has(message) ? "whole" : "summarized");
+  if (name === undefined) {
+    // What is only for agents says so anyway.
+    return transcript.mark((message) => (seen.has(message) ? sightOf(message) : "whole"), { summarized: "now in the summary" });
+  }
+  transcript.mark(sightOf, { hidden: `hidden from ${name}`, summarized: `now in ${name}’s summary`, whole: `${name} sees it` });
+}
 
 function showSaved(state: SaveState): void {
   const words = { saved: "Saved", saving: "Saving …", follower: "Another tab saves it" };
@@ -115,40 +155,19 @@ function beginToWrite(): void {
   if (compactor.history().length === 0) {
     compactor.append(SYSTEM);
   } else {
-    compactor.setPolicy({ window: settings.window });
+    team.setPolicy(policyOf(settings));
   }
 }
 
 /** Another tab has written, or this one may do so from now on. What a stale tab has stays as it is: it is nowhere else. */
 function changedElsewhere(): void {
+  preparations.clear();
   if (kept.role() !== "stale") {
     beginToWrite();
-    transcript.show(compactor.history());
+    transcript.show(team.all());
   }
   void showDamage();
   observer.changed();
-}
-
-function showReport(report: Report): void {
-  if (report.outcome === "applied") {
-    latest?.supersede();
-    latest = noticeOf(report, () => conversation.undo());
-    transcript.insert(latest.element);
-    return;
-  }
-  const role = report.outcome === "failed" ? "alert" : "note";
-  transcript.insert(element("div", { class: "problem", role }, element("p", {}, explanationOf(report))));
-}
-
-function explanationOf(report: Exclude<Report, { outcome: "applied" }>): string {
-  switch (report.outcome) {
-    case "skipped":
-      return `Nothing was compacted: ${report.message}.`;
-    case "failed":
-      return `The conversation could not be compacted: ${report.message}. It is unchanged.`;
-    case "cancelled":
-      return "The compaction was stopped. The conversation is unchanged.";
-  }
 }
 
 composer.addEventListener("submit", (event) => {
@@ -158,7 +177,7 @@ composer.addEventListener("submit", (event) => {
     return;
   }
   text.value = "";
-  void conversation.send(message);
+  void conversation.send(message, addressing.get());
 });
 
 text.addEventListener("keydown", (event) => {
@@ -173,7 +192,7 @@ compact.addEventListener("click", () => void conversation.compact("manual"));
 example.addEventListener("click", () => {
   const message = EXAMPLES[examples % EXAMPLES.length] ?? "";
   examples += 1;
-  void conversation.send(message);
+  void conversation.send(message, addressing.get());
 });
 
 elementById("settings-open", HTMLButtonElement).addEventListener("click", async () => {
@@ -190,7 +209,11 @@ elementById("settings-open", HTMLButtonElement).addEventListener("click", async 
 rescue.addEventListener("click", () => void download(kept));
 elementById("take-over", HTMLButtonElement).addEventListener("click", () => void kept.takeOver());
 
+newAgentOf(() => team.names(), (name, role) => {
+  conversation.add(name, role);
+  text.focus();
+});
 archiveOf(kept, (message) => conversation.restore(message));
-transcript.show(compactor.history());
+transcript.show(team.all());
 void showDamage();
 observer.changed();

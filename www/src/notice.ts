@@ -1,17 +1,20 @@
 // The line about a compaction, which shows its summary when it is opened, and can undo it.
 
-import type { Report } from "epitome";
-import { savingOf } from "./figures.js";
+import type { OfAgent, Report } from "epitome";
+import { savingOf, waitOf } from "./figures.js";
 import { element } from "./element.js";
 
 export interface Notice {
   readonly element: HTMLElement;
-  /** Removes the undo button, because only the latest compaction can be undone. */
+  /** Removes the undo button, because only the latest compaction of a view can be undone. */
   supersede(): void;
+  /** Says that it was undone. */
+  undone(): void;
 }
 
-export function noticeOf(report: Report, undo: () => void): Notice {
-  const line = element("summary", {}, savingOf(report));
+export function noticeOf(report: Report & OfAgent, undo: () => void): Notice {
+  const saving = report.agent === undefined ? savingOf(report) : `${report.agent}: ${savingOf(report)}`;
+  const line = element("summary", {}, saving);
   const named = { class: "summary-text", role: "group", "aria-label": "Summary", tabindex: "0" };
   const text = element("div", named, report.summary ?? "");
   const details = element("details", {}, line, text);
@@ -21,12 +24,20 @@ export function noticeOf(report: Report, undo: () => void): Notice {
   details.addEventListener("toggle", () => text.scrollIntoView({ block: "nearest" }));
   const button = element("button", { type: "button" }, "Undo");
   const notice = element("div", { class: "notice" }, details, button);
+  if (report.waitedMs !== undefined) {
+    notice.append(element("p", { class: "hint" }, waitOf(report.waitedMs, report.prepared?.used)));
+  }
   button.addEventListener("click", () => {
     undo();
-    button.remove();
-    notice.classList.add("undone");
-    line.textContent = `Undone: ${savingOf(report)}`;
     line.focus();
   });
-  return { element: notice, supersede: () => button.remove() };
+  return {
+    element: notice,
+    supersede: () => button.remove(),
+    undone() {
+      button.remove();
+      notice.classList.add("undone");
+      line.textContent = `Undone: ${saving}`;
+    },
+  };
 }

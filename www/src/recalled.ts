@@ -3,8 +3,9 @@
 import type { Returned } from "epitome";
 import { element } from "./element.js";
 
-export function recalledOf({ words, passages }: Returned): HTMLElement {
+/** `name` is the agent that gets it; without one, the model of the page does. */
+export function recalledOf({ words, passages }: Returned, name = "The model"): HTMLElement {
   const quotes = passages.flatMap((passage) => passage.quotes.map(({ speaker, text }) => element("li", {}, `${speaker.trim()}: ${text}`)));
-  const line = element("summary", {}, `The model also gets what was said earlier about ${words.join(", ")}`);
+  const line = element("summary", {}, `${name} also gets what was said earlier about ${words.join(", ")}`);
   return element("div", { class: "notice recalled" }, element("details", {}, line, element("ul", {}, ...quotes)));
 }

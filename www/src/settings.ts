@@ -1,4 +1,6 @@
-// The settings: endpoint, model and window. The API key is never stored.
+// The settings: endpoint, model, window, and whether summaries are written in advance. The API key is never stored.
+
+import type { PolicySpec } from "epitome";
 
 export interface Settings {
   baseURL: string;
@@ -6,10 +8,12 @@ export interface Settings {
   apiKey: string;
   /** In tokens. */
   window: number;
+  /** Whether the next summary is written before it is needed. */
+  prepares: boolean;
 }
 
 const KEY = "epitome-chat";
-const DEFAULT: Settings = { baseURL: "/v1", model: "epitome-extractive", apiKey: "", window: 2_000 };
+const DEFAULT: Settings = { baseURL: "/v1", model: "epitome-extractive", apiKey: "", window: 2_000, prepares: true };
 
 export function loadSettings(): Settings {
   try {
@@ -21,9 +25,9 @@ export function loadSettings(): Settings {
   }
 }
 
-export function storeSettings({ baseURL, model, window }: Settings): void {
+export function storeSettings({ baseURL, model, window, prepares }: Settings): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify({ baseURL, model, window }));
+    sessionStorage.setItem(KEY, JSON.stringify({ baseURL, model, window, prepares }));
   } catch {
     // Storage may be denied. The settings stay until the page is closed.
   }
@@ -35,15 +39,21 @@ export function endpointOf(settings: Settings): { baseURL: string; model: string
   return { baseURL, model: settings.model, apiKey: settings.apiKey };
 }
 
+/** The policy of every view. A compaction is due at 75 %. */
+export function policyOf({ window, prepares }: Settings): PolicySpec {
+  return { window, prepareAt: prepares ? { fraction: 0.6 } : null };
+}
+
 function validSettings(stored: unknown): Partial<Settings> {
   if (typeof stored !== "object" || stored === null) {
     return {};
   }
-  const { baseURL, model, window } = stored as Record<string, unknown>;
+  const { baseURL, model, window, prepares } = stored as Record<string, unknown>;
   return {
     ...(typeof baseURL === "string" && { baseURL }),
     ...(typeof model === "string" && { model }),
     ...(typeof window === "number" && window >= 200 && { window }),
+    ...(typeof prepares === "boolean" && { prepares }),
   };
 }
 
@@ -57,6 +67,7 @@ export function editSettings(dialog: HTMLDialogElement, settings: Settings): Pro
     const field = form.elements.namedItem(name);
     if (field instanceof HTMLInputElement) {
       field.value = String(value);
+      field.checked = value === true;
     }
   }
   dialog.returnValue = "cancel";
@@ -74,5 +85,6 @@ function read(fields: FormData): Settings {
     model: text("model"),
     apiKey: text("apiKey"),
     window: Number(text("window")),
+    prepares: fields.has("prepares"),
   };
 }

@@ -2,8 +2,12 @@
 
 import type { ChatMessage } from "./answer.js";
 import { element } from "./element.js";
+import type { Said } from "./team.js";
 
 const NAMES: Record<ChatMessage["role"], string> = { system: "System", user: "You", assistant: "Model" };
+
+/** What somebody has of a message: nothing, only its summary, or all of it. */
+export type Sight = "hidden" | "summarized" | "whole";
 
 export class Transcript {
   readonly #log: HTMLElement;
@@ -14,17 +18,17 @@ export class Transcript {
     this.#log = log;
   }
 
-  add(message: ChatMessage): void {
-    const bubble = bubbleOf(message.role, message.content);
-    this.#shown.set(message, bubble);
+  add(said: Said): void {
+    const bubble = bubbleOf(said);
+    this.#shown.set(said.message, bubble);
     this.insert(bubble);
   }
 
   /** Appends text to the running answer. */
-  write(text: string): void {
+  write(text: string, said: Said): void {
     const follow = this.#isAtEnd();
     if (this.#writing === undefined) {
-      const bubble = bubbleOf("assistant", "");
+      const bubble = bubbleOf({ ...said, message: { ...said.message, content: "" } });
       const node = document.createTextNode("");
       bubble.lastElementChild?.append(node);
       // Screen readers announce it when it is complete, not word by word.
@@ -54,21 +58,29 @@ export class Transcript {
   }
 
   /** Shows other messages in place of all that it has. */
-  show(messages: readonly ChatMessage[]): void {
+  show(all: readonly Said[]): void {
     this.#writing = undefined;
     this.#shown.clear();
     this.#log.querySelectorAll(":scope > :not(.welcome)").forEach((shown) => shown.remove());
-    for (const message of messages) {
-      if (message.role !== "system") {
-        this.add(message);
+    for (const said of all) {
+      if (said.message.role !== "system") {
+        this.add(said);
       }
     }
   }
 
-  /** Marks the messages that are not sent to the model any more. */
-  mark(view: ReadonlySet<ChatMessage>): void {
+  /** Marks what somebody has of each message, with words for it behind the name of its author. */
+  mark(sightOf: (message: ChatMessage) => Sight, words: Partial<Record<Sight, string>>): void {
     for (const [message, bubble] of this.#shown) {
-      bubble.classList.toggle("past", !view.has(message));
+      const sight = sightOf(message);
+      bubble.classList.toggle("past", sight === "summarized");
+      bubble.classList.toggle("unseen", sight === "hidden");
+      const [author, word] = [bubble.firstElementChild, words[sight]];
+      if (word === undefined) {
+        author?.removeAttribute("data-sight");
+      } else {
+        author?.setAttribute("data-sight", word);
+      }
     }
   }
 
@@ -82,8 +94,11 @@ export class Transcript {
   }
 }
 
-function bubbleOf(role: ChatMessage["role"], content: string): HTMLElement {
-  const who = element("h2", {}, NAMES[role]);
+function bubbleOf({ message: { role, content, name }, only }: Said): HTMLElement {
+  const who = element("h2", {}, name ?? NAMES[role]);
+  if (only !== undefined) {
+    who.append(element("span", { class: "only" }, ` · only for ${only.join(", ")}`));
+  }
   const text = element("div", { class: "text" }, content);
-  return element("article", { class: `bubble ${role}` }, who, text);
+  return element("article", { class: only === undefined ? `bubble ${role}` : `bubble ${role} private` }, who, text);
 }

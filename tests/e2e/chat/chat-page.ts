@@ -15,8 +15,8 @@ export class ChatPage {
   constructor(page: Page) {
     this.#page = page;
     this.log = page.getByRole("log");
-    this.meter = page.getByRole("meter", { name: "Context window" });
-    this.message = page.getByRole("textbox", { name: "Message" });
+    this.meter = page.getByRole("meter", { name: "Context window", exact: true });
+    this.message = page.getByRole("textbox", { name: "Message", exact: true });
     this.alert = this.log.getByRole("alert");
     this.notices = this.log.locator("summary");
     this.stop = this.button("Stop");
@@ -73,6 +73,42 @@ export class ChatPage {
       await this.#page.getByLabel(label).fill(value);
     }
     await this.button("Save").click();
+  }
+
+  /** Adds an agent to the conversation. */
+  async addAgent(name: string, role: string): Promise<void> {
+    await this.button("Add an agent").click();
+    await this.#page.getByLabel("Name").fill(name);
+    await this.#page.getByLabel("Role").fill(role);
+    await this.button("Add").click();
+    await expect(this.meterOf(name)).toBeVisible();
+  }
+
+  /** The meter of an agent. */
+  meterOf(name: string): Locator {
+    return this.#page.getByRole("meter", { name: `Context window of ${name}`, exact: true });
+  }
+
+  /** The box that makes the next message private for an agent. */
+  onlyFor(name: string): Locator {
+    return this.#page.getByRole("group", { name: "Only for" }).getByRole("checkbox", { name, exact: true });
+  }
+
+  /** Who answers the next message. */
+  get answeredBy(): Locator {
+    return this.#page.getByRole("combobox", { name: "Answered by" });
+  }
+
+  /** The author of each message, with what is said about who sees it. */
+  get authors(): Locator {
+    return this.log.getByRole("article").getByRole("heading");
+  }
+
+  /** Sends a message, and returns what the model got for it. */
+  async asked(text: string): Promise<{ role: string; content: string; name?: string }[]> {
+    const asking = this.#page.waitForRequest((request) => request.method() === "POST");
+    await this.say(text);
+    return ((await asking).postDataJSON() as { messages: { role: string; content: string; name?: string }[] }).messages;
   }
 
   /** The faults that axe finds. */
