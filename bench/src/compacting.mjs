@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { processorTime } from "./clock.mjs";
 import { history, inOpenAI } from "./histories.mjs";
+import { watch } from "./watch.mjs";
 
 const { createCompactor } = await import(new URL("../../crates/epitome-wasm/npm/dist/entrypoints/index.js", import.meta.url));
 
@@ -27,22 +28,6 @@ function read(file) {
   });
 }
 
-/** Ends the task, as an app does in its event loop, and returns how long the longest one so far took. */
-function watch() {
-  let [longest, last, ended] = [0, performance.now(), false];
-  const step = () => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!ended) setImmediate(step);
-  };
-  setImmediate(step);
-  return () => {
-    ended = true;
-    return longest;
-  };
-}
-
 const conversations = positionals.length === 0 ? [inOpenAI(history(MADE))] : read(positionals[0]);
 for (const messages of conversations) {
   const results = [];
@@ -55,7 +40,7 @@ for (const messages of conversations) {
     const { outcome, tokensBefore, tokensAfter, message } = await compactor.compact();
     const spent = processorTime() - started;
     if (outcome !== "applied") throw new Error(`${outcome}: ${message}`);
-    results.push({ spent, longest: longest(), tokensBefore, tokensAfter });
+    results.push({ spent, longest: await longest(), tokensBefore, tokensAfter });
     compactor.dispose();
   }
   const least = (key) => Math.min(...results.map((result) => result[key])).toFixed(1);

@@ -4,6 +4,8 @@
 //
 // Needs the package (`cargo xtask package`).
 
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { processorTime } from "./clock.mjs";
 import { median } from "./statistics.mjs";
@@ -11,7 +13,12 @@ import { median } from "./statistics.mjs";
 const { createCompactor } = await import(new URL("../../crates/epitome-wasm/npm/dist/entrypoints/index.js", import.meta.url));
 
 const { values } = parseArgs({
-  options: { messages: { type: "string", default: "100000" }, agents: { type: "string", default: "1000" } },
+  options: {
+    messages: { type: "string", default: "100000" },
+    agents: { type: "string", default: "1000" },
+    // Measures a team of this many agents only, and prints what was found as JSON.
+    team: { type: "string" },
+  },
 });
 const [count, many] = [Number(values.messages), Number(values.agents)];
 const POLICY = { window: 200_000, triggers: ["manual"], reducers: [], keep: { messages: 20 } };
@@ -31,6 +38,7 @@ async function team(agents) {
   const names = Array.from({ length: agents }, (_, agent) => `agent${agent}`);
   names.forEach((name) => compactor.agent(name).status());
   const all = Array.from({ length: count }, (_, number) => message(number, agents));
+  const memory = process.memoryUsage.rss();
   const times = [];
   for (let at = 0; at < count; at += 1_000) {
     const started = processorTime();
@@ -43,11 +51,12 @@ async function team(agents) {
   names.forEach((name) => compactor.agent(name).status());
   const reading = processorTime() - read;
   const agent = compactor.agent(names[Math.floor(agents / 2)]);
-  const plans = Array.from({ length: 9 }, () => {
+  const planned = () => {
     const started = processorTime();
     agent.plan();
     return processorTime() - started;
-  });
+  };
+  const plans = Array.from({ length: 9 }, planned);
   const found = {
     agents,
     "messages of an agent": agent.history().length,
@@ -55,9 +64,16 @@ async function team(agents) {
     "ms until all have read": reading.toFixed(0),
     "ms of a plan": median(plans).toFixed(2),
     "slowest plan": Math.max(...plans).toFixed(2),
+    "MB more than before": ((process.memoryUsage.rss() - memory) / 1e6).toFixed(0),
   };
   compactor.dispose();
   return found;
+}
+
+/** A team in a process of its own, so that its memory is its own. */
+function measured(agents) {
+  const own = [fileURLToPath(import.meta.url), "--messages", values.messages, "--team", String(agents)];
+  return JSON.parse(execFileSync(process.execPath, own, { encoding: "utf8" }));
 }
 
 /** How many bytes the requests of two agents have in common at their beginning, in percent of the shorter one. */
@@ -132,7 +148,11 @@ async function following(length) {
   return found;
 }
 
+if (values.team !== undefined) {
+  console.log(JSON.stringify(await team(Number(values.team))));
+  process.exit();
+}
 console.log(`${count} messages`);
-console.table([await team(1), await team(many)]);
+console.table([measured(1), measured(many)]);
 console.table(await prefixes());
 console.table([await following(2_000), await following(count)]);
