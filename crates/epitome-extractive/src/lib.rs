@@ -101,10 +101,13 @@ fn extract_with(
         text.push_str(&said);
     }
     // Tokens of joined texts can be more than the sum.
+    let whole = text.len();
     while tokenizer.count(&text) > target_tokens && !text.is_empty() {
         text.truncate(text.trim_end().rfind('\n').unwrap_or(0));
     }
-    notes.shares.truncate(text.split_once(SAID).map_or(0, |(_, said)| Pieces::quotes(said)));
+    if text.len() < whole {
+        notes.shares.truncate(text.split_once(SAID).map_or(0, |(_, said)| Pieces::quotes(said)));
+    }
     Extract { text, notes: notes.write() }
 }
 
