@@ -1,6 +1,7 @@
 //! The dialog with all of one message.
 
 mod content;
+mod recall;
 
 use leptos::prelude::*;
 
@@ -11,6 +12,7 @@ use crate::messages::{Row, Status};
 use crate::number::{plural, thousands};
 use crate::store::Store;
 use content::Content;
+use recall::{BringBack, Quoted};
 
 const DIALOG: &str = "details";
 
@@ -48,9 +50,11 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
     let title = match (row.number, row.status) {
         (Some(number), _) => format!("Message {number}"),
         (None, Status::Summary) => "The summary".to_owned(),
+        (None, Status::BroughtBack) => "Brought back".to_owned(),
         (None, _) => "Added by the engine".to_owned(),
     };
     let speaker = row.speaker();
+    let quoted = store.read(|session| session.quoted(&row.message));
     let meaning = meaning(row.status);
     let summarized = row.status == Status::Planned(epitome::Action::Summarize);
     let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
@@ -86,6 +90,8 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
             <span>{meaning}</span>
         </p>
         <Pin store row=row.clone() />
+        <BringBack store position=row.position />
+        <Quoted store positions=quoted />
         <div class="details-content" tabindex="0" role="region" aria-label="Content">
             {parts}
             {silent.then(|| view! { <p class="hint part">"Nothing of it is sent to the model."</p> })}
@@ -128,6 +134,9 @@ fn meaning(status: Status) -> &'static str {
         Status::Planned(action) => action_sentence(action),
         Status::Removed => "It was removed without a summary.",
         Status::Summary => "It replaces the summarized messages.",
+        Status::BroughtBack => {
+            "It quotes messages that a compaction has replaced. It is only in the next request."
+        }
         Status::Added => "The engine added it so that the provider accepts the conversation.",
     }
 }

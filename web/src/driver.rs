@@ -149,6 +149,19 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     });
 }
 
+/// Brings back a message that a compaction has replaced, or takes it out of the next request again.
+pub(crate) fn toggle_brought_back(store: Store, position: usize) {
+    let is_back = store.write(|session| session.toggle_brought_back(position));
+    let words = match is_back {
+        Some(true) => "Brought back: the next request quotes it.",
+        Some(false) | None => "Taken out of the next request again.",
+    };
+    store.live.record(words.to_owned());
+    store.announce(words);
+    store.show_change();
+    store.keep();
+}
+
 /// Sets the open tasks, which are appended to every summary.
 pub(crate) fn set_todo(store: Store, text: String) {
     let todo = text.clone();

@@ -17,6 +17,9 @@ pub(crate) fn NextRequestPanel(store: Store) -> impl IntoView {
     let parts = ContextPart::ALL.into_iter().enumerate();
     let parts = parts.map(|(index, part)| view! { <Provider store index part /> });
     let parts = parts.collect_view();
+    let brought_back = Memo::new(move |_| {
+        store.next_request.with(|next| next.as_ref().map_or(0, |next| next.brought_back))
+    });
     view! {
         <details
             class="card panel next-request"
@@ -42,6 +45,15 @@ pub(crate) fn NextRequestPanel(store: Store) -> impl IntoView {
                     tokens=with(|_| "0".to_owned())
                 />
                 {parts}
+                <Show when=move || { brought_back.get() > 0 }>
+                    <Step
+                        label="Brought back"
+                        hint="quotes of messages that a compaction has replaced"
+                        tokens=Signal::derive(move || {
+                            Some(format!("+{}", thousands(brought_back.get())))
+                        })
+                    />
+                </Show>
                 <Step
                     label="Counted"
                     hint="what the meter shows"

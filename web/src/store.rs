@@ -3,6 +3,7 @@
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
 //! change the engine.
 
+mod brought_back;
 mod compactions;
 mod document;
 mod filter;
@@ -25,6 +26,7 @@ use epitome::{Compactor, NextSummary, Plan, Reason, Report};
 use leptos::prelude::*;
 
 use crate::settings::SettingsState;
+pub(crate) use brought_back::is_recalled;
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use filter::Filter;
@@ -276,8 +278,9 @@ impl Store {
         let is_shown = self.next_request_shown.get_untracked();
         let next = self.context.with_untracked(|texts| {
             let count = |session: &mut Session| {
+                let quotes = session.quotes();
                 let compactor = session.compactor_mut()?;
-                let next = NextRequest::with_context(compactor, texts);
+                let next = NextRequest::with_context(compactor, texts, quotes.as_ref());
                 Some(if is_shown { next.with_due(compactor) } else { next })
             };
             self.write(count).flatten()
@@ -327,8 +330,8 @@ impl Store {
 
     /// Shows a changed conversation, and its plan at the next frame.
     pub(crate) fn show_change(self) {
-        let view = self.read(|session| session.compactor().map(Compactor::view));
-        self.view.set(Arc::new(view.unwrap_or_default()));
+        self.write(Session::release_brought_back);
+        self.view.set(Arc::new(self.read(Session::view)));
         self.show_compactions();
         self.show_held();
         self.revision.update(|revision| *revision = revision.wrapping_add(1));

@@ -143,6 +143,7 @@ pub(super) async fn open_kept(
         if let Some(Err(problem)) = replayed {
             return fail(store, format!("Its compactions could not be restored: {problem}."));
         }
+        store.write(|session| session.set_brought_back(kept.brought_back));
         store.apply_settings();
         store.show_change();
     }

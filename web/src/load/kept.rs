@@ -69,7 +69,7 @@ pub(super) fn KeptList(store: Store, found: Found) -> impl IntoView {
 
 #[component]
 fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
-    let Kept { id, name, messages, tokens } = kept.clone();
+    let Kept { id, name, messages, tokens, .. } = kept.clone();
     let forget = {
         let id = id.clone();
         move |_| {

@@ -10,7 +10,7 @@ use super::preview::preview;
 use super::visible_rows::ROW_HEIGHT;
 use crate::label::{Treatment, action_label, change_label};
 use crate::number::thousands;
-use crate::store::{MessageNumber, Perspective, Store};
+use crate::store::{MessageNumber, Perspective, Store, is_recalled};
 
 /// What happens or has happened to the message of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(crate) enum Status {
     Summary,
     /// The engine added it so that the provider accepts the conversation.
     Added,
+    /// It quotes messages that were brought back.
+    BroughtBack,
 }
 
 impl Status {
@@ -33,6 +35,7 @@ impl Status {
             Self::Removed => "dropped",
             Self::Summary => "summary",
             Self::Added => "added",
+            Self::BroughtBack => "done",
         }
     }
 
@@ -42,6 +45,7 @@ impl Status {
             Self::Planned(action) => action_label(action),
             Self::Removed => "removed",
             Self::Summary | Self::Added => self.as_str(),
+            Self::BroughtBack => BROUGHT_BACK,
         }
     }
 }
@@ -55,7 +59,7 @@ pub(crate) struct Row {
     pub(crate) number: Option<MessageNumber>,
     /// What happens to it.
     pub(crate) status: Status,
-    /// What was already done to it, if the model gets a rewritten message.
+    /// What was already done to it: it is rewritten, or quoted in the next request, or a quote itself.
     pub(crate) done: Option<&'static str>,
     /// The message, as the list shows it.
     pub(crate) message: Message,
@@ -89,7 +93,11 @@ impl Row {
                 let text = message.text();
                 let tag = text.lines().find(|line| line.starts_with('<'));
                 let summary = tag.is_some_and(|tag| tag.starts_with(SUMMARY));
-                let status = if summary { Status::Summary } else { Status::Added };
+                let status = match summary {
+                    true => Status::Summary,
+                    false if is_recalled(&message) => Status::BroughtBack,
+                    false => Status::Added,
+                };
                 let (position, number, done, offloaded) = (None, None, None, Vec::new());
                 Some(Self {
                     position,
@@ -128,6 +136,12 @@ impl Row {
                         scale.to_provider(conversation.seen_tokens(position)),
                     ),
                 };
+                let rewritten = changes.first().map(|change| change_label(&change.change));
+                let done = match session.is_brought_back(position) {
+                    true => Some(BROUGHT_BACK),
+                    false if is_recalled(message) => Some("recalled"),
+                    false => rewritten,
+                };
                 let tokens_after = plan.as_ref().map_or(tokens, |plan| {
                     scale.to_provider(plan.message_tokens(conversation, position).1)
                 });
@@ -135,7 +149,7 @@ impl Row {
                     position: Some(position),
                     number: session.number(position),
                     status,
-                    done: changes.first().map(|change| change_label(&change.change)),
+                    done,
                     message: message.clone(),
                     offloaded,
                     tokens,
@@ -154,6 +168,8 @@ impl Row {
     }
 }
 
+/// The text on the badge of what the next request has again.
+const BROUGHT_BACK: &str = "brought back";
 /// How the tag of every summary starts.
 const SUMMARY: &str = "<conversation-summary ";
 

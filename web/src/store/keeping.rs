@@ -3,6 +3,7 @@
 //! A conversation is two files: its messages, written once, and what was recorded since, written after each change. The list of
 //! conversations is a small text beside them.
 
+use epitome::message::MessageId;
 use epitome_browser::clock;
 use js_sys::Array;
 use leptos::prelude::*;
@@ -27,6 +28,8 @@ pub(crate) struct Kept {
     pub(crate) messages: u32,
     /// The tokens that the model gets of it.
     pub(crate) tokens: u32,
+    /// The ids of its messages that were brought back.
+    pub(crate) brought_back: Vec<MessageId>,
 }
 
 /// Whether what is on the page is kept.
@@ -110,15 +113,19 @@ impl Keeping {
 
 impl Kept {
     fn written(&self) -> Value {
-        let Self { id, name, messages, tokens } = self;
-        json!({ "id": id, "name": name, "messages": messages, "tokens": tokens })
+        let Self { id, name, messages, tokens, brought_back } = self;
+        let ids: Vec<&str> = brought_back.iter().map(MessageId::as_str).collect();
+        json!({ "id": id, "name": name, "messages": messages, "tokens": tokens, "broughtBack": ids })
     }
 
     fn read(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
         let number = |name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
         let (messages, tokens) = (number("messages")?, number("tokens")?);
-        Some(Self { id: text("id")?, name: text("name")?, messages, tokens })
+        // A list of an earlier version has none.
+        let ids = value.get("broughtBack").and_then(Value::as_array).into_iter().flatten();
+        let brought_back = ids.filter_map(Value::as_str).map(MessageId::from).collect();
+        Some(Self { id: text("id")?, name: text("name")?, messages, tokens, brought_back })
     }
 }
 
@@ -176,7 +183,8 @@ impl Store {
         let recorded = self.write(Session::recorded).unwrap_or_default();
         let tokens = self.pressure.with_untracked(|now| now.as_ref().map_or(0, |now| now.tokens));
         let (name, messages) = (document.name.clone(), document.messages);
-        let kept = Kept { id: id.clone(), name, messages, tokens };
+        let brought_back = self.read(|session| session.brought_back().to_vec());
+        let kept = Kept { id: id.clone(), name, messages, tokens, brought_back };
         let written = write(&id, is_new.then_some(originals), recorded).await;
         if written.is_ok() {
             keeping.add(kept);
@@ -205,6 +213,7 @@ mod tests {
             name: "a \"chat\".json".to_owned(),
             messages: 3,
             tokens: 450,
+            brought_back: vec!["m1".into(), "m2#1".into()],
         };
         assert_eq!(Kept::read(&kept.written()), Some(kept));
         assert_eq!(Kept::read(&json!({ "id": 7 })), None);

@@ -15,6 +15,8 @@ pub(crate) struct NextRequest {
     pub(crate) view: u32,
     /// What each of [`ContextPart::ALL`] adds.
     pub(crate) provided: [u32; ContextPart::ALL.len()],
+    /// What the messages add that were brought back.
+    pub(crate) brought_back: u32,
     /// All of that, as the meter shows it.
     pub(crate) counted: u32,
     /// The compaction that comes before the request, if it was looked for.
@@ -33,8 +35,13 @@ pub(crate) struct Due {
 }
 
 impl NextRequest {
-    /// Has the engine count these texts as the context of the next request, part by part. Linear in them.
-    pub(super) fn with_context(compactor: &mut Compactor, texts: &ContextTexts) -> Self {
+    /// Has the engine count these texts as the context of the next request, part by part, and behind them the quotes of what
+    /// was brought back. Linear in them.
+    pub(super) fn with_context(
+        compactor: &mut Compactor,
+        texts: &ContextTexts,
+        quotes: Option<&Message>,
+    ) -> Self {
         let parts = ContextPart::ALL.into_iter().zip(texts);
         let messages: Vec<Option<Message>> = parts.map(|(part, text)| part.message(text)).collect();
         compactor.set_request_context([], []);
@@ -47,7 +54,10 @@ impl NextRequest {
             *tokens = sum.saturating_sub(counted);
             counted = sum;
         }
-        Self { view, provided, counted, due: None }
+        compactor.set_request_context(messages.iter().flatten().chain(quotes), []);
+        let sum = compactor.pressure().tokens;
+        let brought_back = sum.saturating_sub(counted);
+        Self { view, provided, brought_back, counted: sum, due: None }
     }
 
     /// The same with the compaction that comes before it. Costs as much as a few plans.

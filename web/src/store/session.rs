@@ -19,7 +19,7 @@ use crate::browser::Abort;
 /// One loaded conversation. The engine knows the loaded message at index `n` by the id `mn`.
 pub(crate) struct Session {
     format: Format,
-    compactor: Option<Compactor>,
+    pub(super) compactor: Option<Compactor>,
     originals: Array,
     /// All messages of the document, loaded or not.
     all: Array,
@@ -27,6 +27,8 @@ pub(crate) struct Session {
     agents: Vec<String>,
     /// What was recorded since the messages were loaded, as lines of a snapshot.
     recorded: String,
+    /// The messages that a compaction has replaced and that the next request has again.
+    pub(super) brought_back: Vec<MessageId>,
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
@@ -45,6 +47,7 @@ impl Default for Session {
             all: Array::new(),
             agents: Vec::new(),
             recorded: String::new(),
+            brought_back: Vec::new(),
             abort: None,
             waiting: None,
             identity: Rc::default(),
@@ -235,7 +238,7 @@ impl Session {
     /// The messages for the model: the loaded objects, and the messages that the engine composed.
     pub(crate) fn compacted(&self) -> Array {
         let Some(compactor) = &self.compactor else { return Array::new() };
-        self.messages_of(compactor, &compactor.view())
+        self.messages_of(compactor, &self.view())
     }
 
     /// The messages of a summarizer request, as JSON.
