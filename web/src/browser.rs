@@ -18,7 +18,9 @@ mod theme;
 
 pub(crate) use abort::Abort;
 pub(crate) use clipboard::copy;
-pub(crate) use disk::{read_file, remove_file, write_file};
+pub(crate) use disk::{
+    ask_to_persist, file_bytes, is_persisted, read_file, remove_file, used_bytes, write_file,
+};
 pub(crate) use download::save;
 pub(crate) use element::{
     MAIN, close_dialog, closest, focus, focus_instead_of_nothing, is_open, open_dialog, reveal,

@@ -57,6 +57,21 @@ pub(crate) fn plural(number: u32, one: &str, many: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { many })
 }
 
+/// `12.3 kB`, `4 MB`.
+pub(crate) fn bytes(number: f64) -> String {
+    let mut number = number.max(0.0);
+    let mut units = ["kB", "MB", "GB", "TB"].into_iter();
+    let mut unit = "bytes";
+    // What is rounded up to 1,000 of a unit is 1 of the next one.
+    while number >= 999.95
+        && let Some(next) = units.next()
+    {
+        (number, unit) = (number / 1_000.0, next);
+    }
+    let digits = format!("{number:.1}");
+    format!("{} {unit}", digits.strip_suffix(".0").unwrap_or(&digits))
+}
+
 /// `40 ms`, `1.4 s`, `12 s`, `2 min 5 s`.
 pub(crate) fn duration(milliseconds: f64) -> String {
     let seconds = milliseconds.max(0.0) / 1_000.0;
@@ -96,6 +111,17 @@ mod tests {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.038), "3.8 %");
         assert_eq!(percent(0.376), "38 %");
+    }
+
+    #[test]
+    fn sizes_have_a_decimal_and_a_unit() {
+        let cases =
+            [(0.0, "0 bytes"), (999.0, "999 bytes"), (999.97, "1 kB"), (12_340.0, "12.3 kB")];
+        for (number, expected) in cases {
+            assert_eq!(bytes(number), expected);
+        }
+        assert_eq!(bytes(4e6), "4 MB");
+        assert_eq!(bytes(2.5e15), "2500 TB");
     }
 
     #[test]

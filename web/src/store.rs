@@ -16,6 +16,7 @@ mod next_request;
 mod outlook;
 mod progress;
 mod session;
+mod space;
 
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub(crate) use next_request::{ContextTexts, Due, NextRequest};
 pub(crate) use outlook::{Bar, Outlook, Treatment};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use session::Session;
+pub(crate) use space::Space;
 
 /// Which messages the list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

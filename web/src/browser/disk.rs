@@ -1,12 +1,12 @@
 //! Files that only this page sees, in the browser's private file system. A file is replaced as a whole, when its new content is
 //! complete: a tab that is closed in between leaves the old one.
 
-use js_sys::Array;
+use js_sys::{Array, Promise};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetFileOptions,
-    FileSystemWritableFileStream,
+    FileSystemWritableFileStream, StorageEstimate, StorageManager,
 };
 
 use super::download::blob;
@@ -33,6 +33,43 @@ pub(crate) async fn read_file(name: &str) -> Option<String> {
     JsFuture::from(file.text()).await.ok()?.as_string()
 }
 
+/// The bytes of a file; 0 if there is no such file.
+pub(crate) async fn file_bytes(name: &str) -> f64 {
+    let size = async {
+        let handle = JsFuture::from(folder().await.ok()?.get_file_handle(name)).await.ok()?;
+        let handle: FileSystemFileHandle = handle.dyn_into().ok()?;
+        let file: File = JsFuture::from(handle.get_file()).await.ok()?.dyn_into().ok()?;
+        Some(file.size())
+    };
+    size.await.unwrap_or_default()
+}
+
+/// What the page's origin uses of its space, and all of that space, in bytes; `None` if the browser does not say.
+pub(crate) async fn used_bytes() -> Option<(f64, f64)> {
+    let estimate = storage()?.estimate().ok()?;
+    let estimate: StorageEstimate = JsFuture::from(estimate).await.ok()?.unchecked_into();
+    Some((estimate.get_usage()?, estimate.get_quota()?))
+}
+
+/// True if the browser has promised to delete nothing of this page when the disk fills up.
+pub(crate) async fn is_persisted() -> bool {
+    says_yes(storage().and_then(|storage| storage.persisted().ok())).await
+}
+
+/// Asks the browser for that promise. True if it gives it: some ask the user.
+pub(crate) async fn ask_to_persist() -> bool {
+    says_yes(storage().and_then(|storage| storage.persist().ok())).await
+}
+
+async fn says_yes(answer: Option<Promise>) -> bool {
+    match answer {
+        Some(answer) => {
+            JsFuture::from(answer).await.is_ok_and(|answer| answer.as_bool() == Some(true))
+        }
+        None => false,
+    }
+}
+
 /// Removes a file, if it is there.
 pub(crate) async fn remove_file(name: &str) {
     if let Ok(folder) = folder().await {
@@ -41,10 +78,11 @@ pub(crate) async fn remove_file(name: &str) {
 }
 
 async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {
-    let storage = web_sys::window().ok_or(JsValue::NULL)?.navigator().storage();
-    // A page that is not served over HTTPS or from localhost has none.
-    if JsValue::from(storage.clone()).is_undefined() {
-        return Err(JsValue::NULL);
-    }
-    JsFuture::from(storage.get_directory()).await?.dyn_into()
+    JsFuture::from(storage().ok_or(JsValue::NULL)?.get_directory()).await?.dyn_into()
+}
+
+/// A page that is not served over HTTPS or from localhost has none.
+fn storage() -> Option<StorageManager> {
+    let storage = web_sys::window()?.navigator().storage();
+    (!JsValue::from(storage.clone()).is_undefined()).then_some(storage)
 }

@@ -5,9 +5,9 @@ use leptos::task::spawn_local;
 
 use super::command::{Found, HEADING, begin, fail, open_kept, open_sample};
 use super::sample::Sample;
-use crate::browser::{focus, focus_instead_of_nothing};
-use crate::number::{plural, thousands};
-use crate::store::{Kept, Saved, Store, kept_texts};
+use crate::browser::{focus, focus_instead_of_nothing, is_open};
+use crate::number::{self, plural, thousands};
+use crate::store::{Kept, Saved, Space, Store, kept_texts};
 
 /// The id of the list's button, which gets the focus when an entry is gone.
 const LIST: &str = "kept-list";
@@ -19,7 +19,7 @@ pub(super) fn reopen(store: Store, found: Found, kept: Kept) {
         match kept_texts(&kept.id).await {
             Some((messages, changes)) => open_kept(store, found, kept, messages, changes).await,
             None => {
-                store.keeping.forget(&kept.id);
+                store.keeping.forget(&kept.id, |_| {});
                 if store.document.with_untracked(Option::is_none) {
                     open_sample(store, found, Sample::Support);
                 } else {
@@ -56,25 +56,63 @@ pub(super) fn KeptList(store: Store, found: Found) -> impl IntoView {
     };
     view! {
         <Show when=move || { number.get() > 0 }>
-            <details class="menu">
+            <details
+                class="menu"
+                on:toggle=move |event| {
+                    if is_open(&event) {
+                        store.keeping.said.set(String::new());
+                        store.keeping.measure();
+                    }
+                }
+            >
                 <summary class="button" id=LIST>{move || format!("Kept ({})", number.get())}</summary>
                 <div class="menu-body card">
                     <ul class="kept" aria-label="Conversations in this browser">{rows}</ul>
                     <p class="hint">"They are in this browser only, with their compactions."</p>
+                    <SpaceUsed store />
                 </div>
             </details>
         </Show>
     }
 }
 
+/// How much space is used and free again, and whether the browser keeps it all.
+#[component]
+fn SpaceUsed(store: Store) -> impl IntoView {
+    let space = store.keeping.space;
+    let words = move || {
+        let used = space.with(|space| space.as_ref().and_then(Space::described));
+        let said = Some(store.keeping.said.get()).filter(|said| !said.is_empty());
+        [used, said].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    };
+    let is_asked_for = move || space.with(|it| it.as_ref().is_some_and(|it| !it.is_persisted));
+    view! {
+        <p class="hint" role="status">{words}</p>
+        <Show when=is_asked_for>
+            <button type="button" class="button" on:click=move |_| store.keeping.ask_to_persist()>
+                "Ask the browser to keep them"
+            </button>
+        </Show>
+    }
+}
+
 #[component]
 fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
+    let size = {
+        let id = kept.id.clone();
+        move || {
+            let bytes = store.keeping.space.with(|space| space.as_ref()?.of.get(&id).copied());
+            bytes.map(|bytes| format!(" · {}", number::bytes(bytes)))
+        }
+    };
     let Kept { id, name, messages, tokens, .. } = kept.clone();
     let forget = {
         let id = id.clone();
         move |_| {
-            store.keeping.forget(&id);
-            store.announce("Deleted from this browser.");
+            store.keeping.forget(&id, move |freed| {
+                store.announce(format!("Deleted from this browser. {freed}"));
+                store.keeping.said.set(freed);
+            });
             // The button is gone together with the last entry.
             request_animation_frame(|| {
                 focus(LIST);
@@ -89,6 +127,7 @@ fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
             </button>
             <span class="figures">
                 {format!("{} · {} tokens", plural(messages, "message", "messages"), thousands(tokens))}
+                {size}
             </span>
             <button type="button" class="link" aria-label=format!("Delete {name}") on:click=forget>
                 "Delete"

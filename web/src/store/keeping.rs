@@ -11,8 +11,10 @@ use leptos::task::spawn_local;
 use serde_json::{Value, json};
 use wasm_bindgen::JsValue;
 
+use super::space::{Space, bytes_of};
 use super::{Session, Store};
 use crate::browser::{Lifetime, pretty, read_file, recall, remember, remove_file, write_file};
+use crate::number;
 
 /// The name of the list.
 const LIST: &str = "epitome-conversations";
@@ -53,6 +55,10 @@ pub(crate) struct Keeping {
     pub(crate) list: RwSignal<Vec<Kept>>,
     /// Whether the one on the page is kept.
     pub(crate) saved: RwSignal<Saved>,
+    /// The space that they take, once it was measured.
+    pub(crate) space: RwSignal<Option<Space>>,
+    /// What came of the latest deletion or question to the browser.
+    pub(crate) said: RwSignal<String>,
     /// The id of the one on the page, once it is kept.
     current: StoredValue<Option<String>>,
     /// Whether it is being written.
@@ -67,6 +73,8 @@ impl Keeping {
         Self {
             list: RwSignal::new(listed()),
             saved: RwSignal::new(Saved::default()),
+            space: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
             current: StoredValue::new(None),
             writing: StoredValue::new(false),
             changed: StoredValue::new(false),
@@ -79,17 +87,20 @@ impl Keeping {
         self.current.set_value(id);
     }
 
-    /// Removes a conversation from the browser.
-    pub(crate) fn forget(self, id: &str) {
+    /// Removes a conversation from the browser, and then says what that has freed.
+    pub(crate) fn forget(self, id: &str, freed: impl FnOnce(String) + 'static) {
         self.edit(|list| list.retain(|kept| kept.id != id));
         if self.current.with_value(|current| current.as_deref() == Some(id)) {
             self.show(None);
         }
-        let names = files(id);
+        let id = id.to_owned();
         spawn_local(async move {
-            for name in names {
+            let bytes = bytes_of(&id).await;
+            for name in files(&id) {
                 remove_file(&name).await;
             }
+            freed(format!("{} are free again.", number::bytes(bytes)));
+            self.measure();
         });
     }
 
@@ -137,7 +148,7 @@ fn listed() -> Vec<Kept> {
 }
 
 /// The names of the files of a conversation: its messages, and what was recorded since.
-fn files(id: &str) -> [String; 2] {
+pub(super) fn files(id: &str) -> [String; 2] {
     [format!("{id}.json"), format!("{id}.jsonl")]
 }
 
