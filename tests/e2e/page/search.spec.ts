@@ -40,3 +40,29 @@ test("the legend and the key of the picture limit the list", async ({ page }) =>
   await expect(key.getByRole("button", { name: /become the summary/ })).toHaveAttribute("aria-pressed", "true");
   expect(await epitome.faults()).toEqual([]);
 });
+
+test("only replaced messages are searched, by all words in any order, also from what the model sees", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const limit = epitome.button("Replaced messages only");
+  await expect(limit).toHaveCount(0);
+  await epitome.compact();
+  await epitome.isCompacted();
+  await page.getByText("What the model sees", { exact: true }).click();
+  await limit.click();
+  await expect(limit).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByText(/^\d+ messages that are only in the history$/)).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search the messages" }).fill("imogen bw-48213");
+  await expect(epitome.rows.first()).toContainText("summarized");
+  await expect(epitome.rows.filter({ hasNotText: "summarized" })).toHaveCount(0);
+  await epitome.rows.first().press("Enter");
+  await expect(epitome.details).toContainText("BW-48213");
+  await expect(epitome.details).toContainText(/Imogen/);
+  await expect(epitome.button("Bring back")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("searchbox").fill("");
+  await limit.click();
+  await expect(limit).toHaveAttribute("aria-pressed", "false");
+  expect(await epitome.faults()).toEqual([]);
+  expect(epitome.errors).toEqual([]);
+});

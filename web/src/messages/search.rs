@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::layout::Layout;
 use crate::browser::focus;
 use crate::number::{count, plural};
-use crate::store::{Filter, Store};
+use crate::store::{Filter, Perspective, Store, Treatment};
 
 /// The id of the field.
 pub(crate) const SEARCH: &str = "message-search";
@@ -25,10 +25,19 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
     let limits = move || {
         let Filter { role, treatment, .. } = store.filter.get();
         let role = role.map(|role| format!("of role {}", role.as_str()));
-        let treatment = treatment.map(|treatment| format!("that {}", treatment.label()));
+        let treatment = treatment.map(|treatment| match treatment {
+            Treatment::Gone => "that are only in the history".to_owned(),
+            other => format!("that {}", other.label()),
+        });
         let found = plural(count(layout.with(Layout::messages)), "message", "messages");
         let limits: Vec<String> = [Some(found), role, treatment].into_iter().flatten().collect();
         limits.join(" ")
+    };
+    let is_limited = move || store.filter.with(|filter| filter.treatment == Some(Treatment::Gone));
+    let limit = move |_| {
+        let treatment = (!is_limited()).then_some(Treatment::Gone);
+        store.perspective.set(Perspective::Conversation);
+        store.filter.update(|filter| filter.treatment = treatment);
     };
     view! {
         <div class="search">
@@ -42,6 +51,16 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
                 prop:value=words
                 on:input=search
             />
+            <Show when=move || store.is_compacted()>
+                <button
+                    type="button"
+                    class="button"
+                    aria-pressed=move || is_limited().to_string()
+                    on:click=limit
+                >
+                    "Replaced messages only"
+                </button>
+            </Show>
             <Show when=move || store.filter.with(Filter::is_set)>
                 <p class="hint" role="status">{limits}</p>
                 <button type="button" class="link" on:click=clear>"Show all messages"</button>

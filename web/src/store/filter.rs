@@ -7,7 +7,7 @@ use super::outlook::Treatment;
 /// A limit of the list. Without words, role and treatment it lets everything through.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Filter {
-    /// Words that a message has to contain, in any case.
+    /// Words that a message has to contain, all of them, in any order and any case.
     pub(crate) words: String,
     /// The role that a message has to have.
     pub(crate) role: Option<Role>,
@@ -25,15 +25,14 @@ impl Filter {
     pub(crate) fn accepts(&self, message: &Message, treatment: Option<Treatment>) -> bool {
         self.role.is_none_or(|role| message.role == role)
             && self.treatment.is_none_or(|wanted| treatment == Some(wanted))
-            && contains(message, &self.words.trim().to_lowercase())
+            && self.words.to_lowercase().split_whitespace().all(|word| contains(message, word))
     }
 }
 
-/// True if a part of the message contains a text that is in lower case.
-fn contains(message: &Message, words: &str) -> bool {
-    let has = |text: &str| text.to_lowercase().contains(words);
-    words.is_empty()
-        || message.author.as_deref().is_some_and(has)
+/// True if a part of the message contains a word that is in lower case.
+fn contains(message: &Message, word: &str) -> bool {
+    let has = |text: &str| text.to_lowercase().contains(word);
+    message.author.as_deref().is_some_and(has)
         || message.parts.iter().any(|part| match part {
             Part::Text { text } | Part::Reasoning { text, .. } => has(text),
             Part::ToolCall { name, arguments, .. } => has(name) || has(arguments),
@@ -55,6 +54,8 @@ mod tests {
         };
         assert!(accepts("", None, None));
         assert!(accepts(" bw-48213 ", Some(Role::User), Some(Treatment::Kept)));
+        assert!(accepts("bw-48213 order", None, None));
+        assert!(!accepts("order bw-9", None, None));
         assert!(!accepts("bw-48213", Some(Role::Tool), None));
         assert!(!accepts("bw-48213", None, Some(Treatment::Gone)));
         assert!(!accepts("bw-9", None, None));
