@@ -211,6 +211,42 @@ fn d19_what_does_not_fit_the_window_is_asked_by_a_transcript() {
 }
 
 #[test]
+fn messages_are_only_sent_if_they_fit_with_the_earlier_summary() {
+    let mut forms = Vec::new();
+    for window in (2_500..3_100).step_by(100) {
+        let mut policy = asking(SummaryInput::Messages, 8_000);
+        policy.summary.max_tokens = Some(200);
+        let mut compactor = compactor_with(policy.clone(), &long_talk());
+        compactor.compact(Reason::Manual, None).unwrap();
+        drive(&mut compactor, |_| words(100));
+        assert!(applied(compactor.report().unwrap()));
+        for turn in 0..20 {
+            let text = format!("question {turn} {}", words(60));
+            compactor.append(Message::new(format!("q{turn}"), Role::User, text)).unwrap();
+        }
+        policy.summary.window_tokens = Some(window);
+        compactor.set_policy(policy).unwrap();
+        let request = request_of(&mut compactor);
+        if let Some(view) = request.messages {
+            let text = |edit: &Edit| match edit {
+                Edit::Insert { parts, .. } => {
+                    Message::with_parts("new", Role::User, parts.clone()).text()
+                }
+                Edit::Keep(id) | Edit::Replace { id, .. } => {
+                    let position = compactor.log().position(id).unwrap();
+                    compactor.log().message(position).unwrap().text()
+                }
+            };
+            let characters: usize = view.edits.iter().map(|edit| text(edit).len()).sum();
+            let tokens = characters as u32 / 3 + request.max_tokens;
+            assert!(tokens <= window, "{tokens} of {window}");
+        }
+        forms.push(request.form);
+    }
+    assert!(forms.contains(&SummaryInput::Messages) && forms.contains(&SummaryInput::Transcript));
+}
+
+#[test]
 fn d19_a_conversation_that_the_provider_has_refused_is_not_sent_again() {
     let mut policy = asking(SummaryInput::Conversation, 4_000);
     policy.triggers = vec![epitome::policy::Trigger::Reactive(Reactive::default())];

@@ -5,6 +5,7 @@
 use crate::harness;
 
 use epitome::policy::{Keep, SummaryPlacement, Trigger};
+use epitome::tokens::{CharactersPer, Tokenizer};
 use epitome::{Policy, Reason, Report};
 use harness::{applied, compactor_with, drive, shown};
 
@@ -66,6 +67,25 @@ fn d1_a_kept_call_with_more_results_than_kept_messages_is_explained() {
 }
 
 #[test]
+fn a_trigger_that_does_not_depend_on_the_number_of_messages_explains_nothing_by_it() {
+    let policy = Policy { triggers: vec![Trigger::Always], ..Policy::recommended(2_000) };
+    assert_eq!(compactor_with(policy, TALK).plan(Reason::Manual).floor, None);
+}
+
+#[test]
+fn a_plan_counts_the_request_that_is_appended_to_the_summary() {
+    let policy = Policy {
+        summary_placement: SummaryPlacement::OneMessage,
+        keep: Keep::Messages(2),
+        ..Policy::recommended(400)
+    };
+    let plan = compactor_with(policy, TALK).plan(Reason::Manual);
+    let request = "and about lilies and how they grow in a garden that has hardly any sun in it";
+    let least = plan.summary_tokens + CharactersPer(3).count(request);
+    assert!(plan.tokens_after >= least, "{} of {least}", plan.tokens_after);
+}
+
+#[test]
 fn a_name_inside_of_another_name_is_not_reported_as_unsupported() {
     let text = format!(
         "{TALK}\na: !one<{{\"text\":\"a list:\\ntest/roses.rs\\nand no more\"}}>\nt: =one\na: I wrote it"
@@ -73,4 +93,13 @@ fn a_name_inside_of_another_name_is_not_reported_as_unsupported() {
     let policy = Policy { keep: Keep::Messages(0), ..Policy::recommended(400) };
     let (_, report) = compacted(policy, &text, "They read test/roses.rs and test/lilies.rs.");
     assert_eq!(report.receipt.unsupported, ["test/lilies.rs"]);
+}
+
+#[test]
+fn a_name_that_the_transcript_has_cut_off_is_not_reported_as_unsupported() {
+    let row = "a row of roses and lilies, ".repeat(100);
+    let text = format!("{TALK}\na: !list\nt: =list<{row}order KX-4711, {row}>\na: I read it");
+    let policy = Policy { keep: Keep::Messages(0), ..Policy::recommended(4_000) };
+    let (_, report) = compacted(policy, &text, "They read the orders KX-4711 and KX-4712.");
+    assert_eq!(report.receipt.unsupported, ["KX-4712"]);
 }
