@@ -387,10 +387,10 @@ impl Validation<'_> {
         let merged = self.contract.neighbours == Neighbours::Merged;
         let strict = merged || self.format.dialect().some_servers_require_alternation();
         let wire_role = |role: Role| wire_role(role, &self.contract);
-        let same = wire_role(other) == wire_role(role) && !matches!(role, Role::System);
         // Results in messages of their own may follow each other.
-        let split = role != Role::Tool || other != Role::Tool || merged;
-        if strict && same && split && self.parsed.index(earlier) != self.parsed.index(position) {
+        let same = wire_role(other) == wire_role(role)
+            && !matches!(wire_role(role), Role::System | Role::Tool);
+        if strict && same && self.parsed.index(earlier) != self.parsed.index(position) {
             let name = wire_role(role).as_str();
             let message = format!("two {name} messages in a row; merge them into one");
             let at = self.parsed.path(position, &Path::default());
