@@ -127,7 +127,7 @@ pub(crate) struct FuzzOptions {
 pub(crate) struct MutantsOptions {
     /// Patterns of the files that are changed; empty for all.
     pub(crate) files: Vec<String>,
-    /// One of several parts of the mutants, as `1/10`: a sample of them.
+    /// One of several parts of the mutants, as `1/10`: every tenth of them.
     pub(crate) shard: Option<String>,
 }
 

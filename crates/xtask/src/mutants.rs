@@ -29,6 +29,8 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &MutantsOpt
         test.args(PACKAGES.map(|package| format!("--package={package}"))).arg(TESTED);
         test.args(options.files.iter().map(|file| format!("--file={file}")));
         test.args(options.shard.iter().map(|shard| format!("--shard={shard}")));
+        // Each shard then has mutants of every file, and is a sample of all.
+        test.arg("--sharding=round-robin");
         test.env(RANDOM_TIMES.0, RANDOM_TIMES.1);
         command::run(test.args(["--profile=mutants", "--no-shuffle", "--minimum-test-timeout=120"]))
     })
