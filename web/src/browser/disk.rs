@@ -27,21 +27,12 @@ pub(crate) async fn write_file(name: &str, pieces: &Array) -> Result<(), JsValue
 
 /// The text of a file; `None` if there is no such file.
 pub(crate) async fn read_file(name: &str) -> Option<String> {
-    let handle = JsFuture::from(folder().await.ok()?.get_file_handle(name)).await.ok()?;
-    let handle: FileSystemFileHandle = handle.dyn_into().ok()?;
-    let file: File = JsFuture::from(handle.get_file()).await.ok()?.dyn_into().ok()?;
-    JsFuture::from(file.text()).await.ok()?.as_string()
+    JsFuture::from(file(name).await?.text()).await.ok()?.as_string()
 }
 
 /// The bytes of a file; 0 if there is no such file.
 pub(crate) async fn file_bytes(name: &str) -> f64 {
-    let size = async {
-        let handle = JsFuture::from(folder().await.ok()?.get_file_handle(name)).await.ok()?;
-        let handle: FileSystemFileHandle = handle.dyn_into().ok()?;
-        let file: File = JsFuture::from(handle.get_file()).await.ok()?.dyn_into().ok()?;
-        Some(file.size())
-    };
-    size.await.unwrap_or_default()
+    file(name).await.map_or(0.0, |file| file.size())
 }
 
 /// What the page's origin uses of its space, and all of that space, in bytes; `None` if the browser does not say.
@@ -75,6 +66,12 @@ pub(crate) async fn remove_file(name: &str) {
     if let Ok(folder) = folder().await {
         let _ = JsFuture::from(folder.remove_entry(name)).await;
     }
+}
+
+async fn file(name: &str) -> Option<File> {
+    let handle = JsFuture::from(folder().await.ok()?.get_file_handle(name)).await.ok()?;
+    let handle: FileSystemFileHandle = handle.dyn_into().ok()?;
+    JsFuture::from(handle.get_file()).await.ok()?.dyn_into().ok()
 }
 
 async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {

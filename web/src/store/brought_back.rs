@@ -4,14 +4,12 @@
 use epitome::Provider as _;
 use epitome::history::{Edit, View};
 use epitome::message::{Entry, Message, MessageId, Part, Role};
-use epitome::transcript::{Envelope, recalled};
+use epitome::transcript::{recalled, recalled_entries};
 
 use super::Session;
 
 /// In front of how many of the last messages a place for the quotes is looked for.
 const MOST_PLACES: usize = 64;
-const OPENING: &str = "<recalled-messages>\n";
-const CLOSING: &str = "\n</recalled-messages>";
 
 impl Session {
     /// Brings a replaced message back, or takes it out again. True if it is back then.
@@ -94,22 +92,19 @@ impl Session {
 
 /// True if a message has quotes of earlier messages for the model.
 pub(crate) fn is_recalled(message: &Message) -> bool {
-    message.parts.iter().filter_map(text_of).any(|text| text.starts_with(OPENING))
+    message.parts.iter().filter_map(text_of).any(|text| recalled_entries(text).is_some())
 }
 
 fn text_of(part: &Part) -> Option<&str> {
     match part {
-        Part::Text { text } | Part::ToolResult { text, .. } => Some(text.trim_start()),
+        Part::Text { text } | Part::ToolResult { text, .. } => Some(text),
         _ => None,
     }
 }
 
 /// The numbers of the quoted messages, in a text that has nothing but them.
 fn quoted_numbers(text: &str) -> Vec<u32> {
-    let inside = text.strip_prefix(OPENING).and_then(|rest| rest.split_once(CLOSING));
-    let Some((quotes, _)) = inside else { return Vec::new() };
-    let envelope = Envelope::parse(&format!("<new_messages>\n{quotes}\n</new_messages>\n"));
-    envelope.entries.iter().map(|entry| entry.number).collect()
+    recalled_entries(text).into_iter().flatten().map(|entry| entry.number).collect()
 }
 
 /// The view with a message at its end, or in front of calls there that have no result yet.

@@ -83,6 +83,12 @@ pub(crate) fn recalled(messages: &str) -> String {
     )
 }
 
+/// The rendered messages in a text that [`recalled`] has written. `None` for any text that does not begin so.
+pub(crate) fn recalled_in(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix('<')?.strip_prefix(RECALLED)?.strip_prefix(">\n")?;
+    rest.split_once(&format!("\n</{RECALLED}>")).map(|(messages, _)| messages)
+}
+
 /// Escapes every opening and closing tag of this name, whatever its case and spacing and whatever invisible characters
 /// are in it, so that the text cannot end its own tags and pose as another message.
 fn escape(text: &str, name: &str) -> String {

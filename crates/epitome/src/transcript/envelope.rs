@@ -78,6 +78,13 @@ pub fn recalled(entries: &[Entry]) -> String {
     tagged::recalled(&messages)
 }
 
+/// The quotes in a text that [`recalled`] has written, each with its number and its speaker. `None` for any text that does not
+/// begin so. Linear in the text.
+#[must_use]
+pub fn recalled_entries(text: &str) -> Option<Vec<Entry>> {
+    tagged::recalled_in(text).map(parse_entries)
+}
+
 /// A state that the app tracks, in its section; empty if there is none.
 pub(crate) fn render_state(state: &str) -> String {
     let mut out = String::new();
