@@ -6,14 +6,20 @@ import { ChatPage, scripted } from "./chat-page.js";
 const DOUBTS = "You look for what can go wrong.";
 const PLANS = "You write plans in three steps.";
 
-/** A conversation with a critic and a planner, a public answer, and a private one of the critic; and then so many examples. */
-async function team(page: Page, examples = 0): Promise<ChatPage> {
+/** A conversation with a critic and a planner and a public answer, in which the next message is for the critic alone. */
+async function toTheCritic(page: Page): Promise<ChatPage> {
   const chat = new ChatPage(page);
   await chat.open();
   await chat.say("We move the office in March.");
   await chat.addAgent("critic", DOUBTS);
   await chat.addAgent("planner", PLANS);
   await chat.onlyFor("critic").check();
+  return chat;
+}
+
+/** A conversation with a critic and a planner, a public answer, and a private one of the critic; and then so many examples. */
+async function team(page: Page, examples = 0): Promise<ChatPage> {
+  const chat = await toTheCritic(page);
   await chat.say("The budget is SECRET-4711.");
   await chat.onlyFor("critic").uncheck();
   for (let count = 0; count < examples; count += 1) {
@@ -34,12 +40,7 @@ test("f1: without agents the chat has no lanes, and asks nobody whom a message i
 });
 
 test("f1: an agent of the chat answers from its own view, and a private message is in no other request", async ({ page }) => {
-  const chat = new ChatPage(page);
-  await chat.open();
-  await chat.say("We move the office in March.");
-  await chat.addAgent("critic", DOUBTS);
-  await chat.addAgent("planner", PLANS);
-  await chat.onlyFor("critic").check();
+  const chat = await toTheCritic(page);
   // Nobody else gets the message, so nobody else can answer it.
   await expect(chat.answeredBy).toHaveValue("critic");
   const critic = await chat.asked("The budget is SECRET-4711.");

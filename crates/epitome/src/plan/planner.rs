@@ -57,7 +57,6 @@ pub(super) fn plan(
 
     let tokens = scale.prompt_tokens(conversation.counted_tokens());
     let mut plan = Plan {
-        reason,
         tail_start: conversation.projection().covered,
         tokens_before: tokens,
         tokens_after: tokens,
