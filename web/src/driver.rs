@@ -28,10 +28,12 @@ pub(crate) fn compact(store: Store, instructions: &str) {
 fn start(store: Store, reason: Reason, instructions: &str) {
     let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
     store.live.rejection.set(None);
+    let quotes = store.quotes();
     let started = store.write(|session| {
         let compactor = session.compactor_mut()?;
         // By it the report says how long the compaction took.
         compactor.set_time(now());
+        compactor.set_reads_in_slices(quotes);
         Some(compactor.compact(reason, instructions))
     });
     if let Some(Err(error)) = started.flatten() {

@@ -262,11 +262,22 @@ impl Store {
         self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
     }
 
+    /// True if the page itself writes the summaries, by quoting.
+    pub(crate) fn quotes(self) -> bool {
+        self.settings.summarizer.with_untracked(|summarizer| summarizer.endpoint().is_none())
+    }
+
     /// Shows the pressure, the plan and what is due.
     pub(crate) fn show_figures(self) {
         self.show_pressure();
         let reason = self.reason.get_untracked();
-        let plan = self.read(|session| Some(session.compactor()?.plan(reason)));
+        let quotes = self.quotes();
+        let plan = self.write(|session| {
+            let compactor = session.compactor_mut()?;
+            compactor.set_reads_in_slices(quotes);
+            Some(compactor.plan(reason))
+        });
+        let plan = plan.flatten();
         let outlook = self.read(|session| Some(Outlook::of(session.compactor()?, plan.as_ref()?)));
         self.plan.set(plan.map(Arc::new));
         self.outlook.set(outlook.map(Arc::new));

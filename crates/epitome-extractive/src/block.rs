@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::notes::Context;
-use super::pieces::{Piece, Pieces};
+use super::pieces::Pieces;
 use super::term::{self, Term};
 use crate::state::cue;
 use epitome::tokens::Tokenizer;
@@ -53,7 +53,7 @@ pub(super) struct Block {
 impl Block {
     /// The block of a range of pieces. Sorts the terms once, and counts each piece once.
     pub(super) fn new(
-        source: &Pieces<'_>,
+        source: &Pieces,
         range: Range<usize>,
         context: &Context,
         stop_words: &StopWords,
@@ -62,12 +62,16 @@ impl Block {
         let start = range.start;
         let pieces = source.pieces.get(range).unwrap_or_default();
         let new = pieces.iter().filter(|piece| piece.share.is_none()).count();
-        let mut found: Vec<(Term, u32)> = Vec::new();
+        let (mut found, mut behind): (Vec<(Term, u32)>, _) = (Vec::new(), Vec::new());
         for (index, piece) in (0_u32..).zip(pieces) {
             term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
+            term::for_each_identifier(&piece.text, |identifier, word| {
+                found.push((identifier, index));
+                behind.push((word, identifier));
+            });
         }
         found.sort_unstable();
-        let series = series(pieces, &found);
+        let series = series(behind, &found);
         let mut first_found = 0;
         let mut weights = Vec::new();
         let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
@@ -139,21 +143,15 @@ fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) ->
 const SHORT_SERIES: f32 = 4.0;
 
 /// For each occurrence of a term in `found`, which is sorted: at its first one the identifiers in the longest series of it, and
-/// 0 elsewhere. What is numbered through, such as rounds or pages, identifies little.
-fn series(pieces: &[Piece<'_>], found: &[(Term, u32)]) -> Vec<u32> {
-    let mut behind: Vec<(Term, u32)> = Vec::new();
-    for piece in pieces {
-        term::for_each_in_series(&piece.text, |word, identifier| {
-            let first = found.partition_point(|(term, _)| *term < identifier);
-            behind.push((word, u32::try_from(first).unwrap_or(u32::MAX)));
-        });
-    }
+/// 0 elsewhere. What is numbered through, such as rounds or pages, identifies little. `behind` are the words before identifiers.
+fn series(mut behind: Vec<(Term, Term)>, found: &[(Term, u32)]) -> Vec<u32> {
     behind.sort_unstable();
     behind.dedup();
     let mut sizes = vec![0; found.len()];
     for series in behind.chunk_by(|(a, _), (b, _)| a == b) {
-        for (_, first) in series {
-            if let Some(size) = sizes.get_mut(*first as usize) {
+        for (_, identifier) in series {
+            let first = found.partition_point(|(term, _)| term < identifier);
+            if let Some(size) = sizes.get_mut(first) {
                 *size = (*size).max(u32::try_from(series.len()).unwrap_or(u32::MAX));
             }
         }
@@ -175,10 +173,20 @@ fn logarithm(value: f64) -> f64 {
 
 /// The share of letters and digits: near 1 in prose, and lower in code and markup.
 fn letters(text: &str) -> f32 {
-    let (mut letters, mut all) = (0_u16, 0_u16);
-    for character in text.chars().filter(|character| !character.is_whitespace()) {
-        all = all.saturating_add(1);
-        letters = letters.saturating_add(u16::from(is_alphanumeric(character)));
-    }
-    f32::from(letters) / f32::from(all.max(1))
+    let (letters, blanks, all) = match text.is_ascii() {
+        true => {
+            let letters = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+            (
+                letters,
+                text.bytes().filter(|byte| matches!(byte, b'\t'..=b'\r' | b' ')).count(),
+                text.len(),
+            )
+        }
+        false => {
+            let letters = text.chars().filter(|character| is_alphanumeric(*character)).count();
+            let blanks = text.chars().filter(|character| character.is_whitespace()).count();
+            (letters, blanks, text.chars().count())
+        }
+    };
+    letters as f32 / (all - blanks).max(1) as f32
 }

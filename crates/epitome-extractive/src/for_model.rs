@@ -4,7 +4,7 @@ use epitome::GivenState;
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
 
-use crate::state::{self, NOTES, State};
+use crate::state::{Changes, NOTES, State};
 
 /// The smallest summary that has a state and a model's notes: half of a smaller one says too little of either.
 const LEAST: u32 = 100;
@@ -52,7 +52,7 @@ pub fn for_model(
     let used = tokenizer.count(&state);
     let left = target_tokens.saturating_sub(used).max(1);
     let changes = asks_for_state
-        .then(|| state::changes(previous_summary, entries, target_tokens / 3, tokenizer))
+        .then(|| Changes::of(previous_summary, entries, target_tokens / 3, tokenizer))
         .flatten();
     let mut shown = vec![envelope.state.trim_end()];
     let mut system = system.to_owned();

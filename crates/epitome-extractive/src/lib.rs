@@ -1,6 +1,7 @@
 //! A summary without a model: it quotes the sentences with the most important terms for their tokens.
 
 mod block;
+mod extraction;
 mod for_model;
 mod notes;
 mod pieces;
@@ -12,16 +13,8 @@ mod term;
 
 use epitome::tokens::Tokenizer;
 use epitome::transcript::Envelope;
+pub use extraction::Extraction;
 pub use for_model::{ModelRequest, for_model};
-use notes::Notes;
-use pieces::{Noise, Pieces};
-use ranking::Ranking;
-use state::{SAID, State};
-
-/// How often the selection is made, each time with a better estimate of its tokens.
-const ATTEMPTS: u32 = 3;
-/// For how many more tokens pieces are selected that may fill a gap.
-const FILLING: u32 = 150;
 
 /// A summary that quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +37,9 @@ pub struct Extract {
 ///
 /// The text is empty if there is nothing to quote (encoded data and punctuation are not quoted), or if not even a few
 /// letters fit. The same input gives the same result. Costs about O(n log n) in the text; the tokenizer reads each
-/// sentence once and the result a few times.
+/// sentence once and the result a few times. [`Extraction`] does the same in slices.
 pub fn extract(envelope: &Envelope, target_tokens: u32, tokenizer: &dyn Tokenizer) -> Extract {
-    let extract = extract_with(envelope, target_tokens, tokenizer, Noise::LeftOut);
-    if !extract.text.is_empty() {
-        return extract;
-    }
-    // Quotes that say nothing are better than no summary, which would end the compaction.
-    extract_with(envelope, target_tokens, tokenizer, Noise::Quoted)
+    Extraction::new(envelope.clone(), target_tokens, false).at_once(tokenizer)
 }
 
 /// The same with changes to the structured state behind the summary, as a summarizer is asked for them: in a fence, in at most a
@@ -61,100 +49,14 @@ pub fn extract_with_state(
     target_tokens: u32,
     tokenizer: &dyn Tokenizer,
 ) -> Extract {
-    let budget = target_tokens / 3;
-    let Envelope { previous_summary, entries, .. } = envelope;
-    let Some((changes, used)) = state::changes(previous_summary, entries, budget, tokenizer) else {
-        return extract(envelope, target_tokens, tokenizer);
-    };
-    let mut extract = extract(envelope, target_tokens - used, tokenizer);
-    if !extract.text.is_empty() {
-        extract.text.push_str("\n\n```json\n");
-        extract.text.push_str(&changes);
-        extract.text.push_str("\n```");
-    }
-    extract
-}
-
-fn extract_with(
-    envelope: &Envelope,
-    target_tokens: u32,
-    tokenizer: &dyn Tokenizer,
-    noise: Noise,
-) -> Extract {
-    let (state, quotes) = State::read(&envelope.previous_summary, &envelope.entries);
-    let mut text = state.write(target_tokens, tokenizer);
-    let left = target_tokens.saturating_sub(tokenizer.count(&text));
-    if text.is_empty() {
-        let source = Pieces::read(envelope, quotes, "", noise);
-        let (text, notes) = quote(&source, target_tokens, tokenizer);
-        return Extract { text, notes: notes.write() };
-    }
-    let room = match left < LEAST_SAID && state.has_calls() {
-        true => 0,
-        false => left.saturating_sub(HEADING),
-    };
-    let source = Pieces::read(envelope, quotes, &text, noise);
-    let (said, mut notes) = quote(&source, room, tokenizer);
-    if !said.is_empty() {
-        text.push_str(SAID);
-        text.push('\n');
-        text.push_str(&said);
-    }
-    // Tokens of joined texts can be more than the sum.
-    let whole = text.len();
-    while tokenizer.count(&text) > target_tokens && !text.is_empty() {
-        text.truncate(text.trim_end().rfind('\n').unwrap_or(0));
-    }
-    if text.len() < whole {
-        notes.shares.truncate(text.split_once(SAID).map_or(0, |(_, said)| Pieces::quotes(said)));
-    }
-    Extract { text, notes: notes.write() }
-}
-
-/// The least tokens for quotes behind a state: in fewer there is no sentence that says more than a greeting.
-const LEAST_SAID: u32 = 24;
-/// Tokens of the heading of the quotes.
-const HEADING: u32 = 3;
-
-/// Quotes in at most `target_tokens`.
-fn quote(source: &Pieces, target_tokens: u32, tokenizer: &dyn Tokenizer) -> (String, Notes) {
-    if target_tokens == 0 || source.pieces.is_empty() {
-        return (String::new(), Notes::default());
-    }
-    let ranking = Ranking::of(source, tokenizer);
-    let mut budget = target_tokens;
-    let mut best = Vec::new();
-    // The tokens of labels and separators depend on which pieces are next to each other, so the budget is corrected by
-    // the tokens of the result.
-    for _ in 0..ATTEMPTS {
-        let selected = ranking.select(budget);
-        let (fitting, tokens) = source.fit(&selected, target_tokens, tokenizer);
-        // An attempt with a better budget can still be worse, since whole sentences come and go.
-        if fitting.len() > best.len() {
-            best = fitting;
-        }
-        let enough = (98..=100).contains(&(u64::from(tokens) * 100).div_ceil(target_tokens.into()));
-        if enough || tokens == 0 || selected.len() == source.pieces.len() {
-            break;
-        }
-        let scaled = u64::from(budget) * u64::from(target_tokens) / u64::from(tokens);
-        budget = u32::try_from(scaled).unwrap_or(u32::MAX);
-    }
-    // Sentences are long and budgets are short: of those that come next, some may fill the gap.
-    let more = budget.saturating_add(budget / 8).saturating_add(FILLING);
-    source.fill(&mut best, &ranking.select(more), target_tokens, tokenizer);
-    best.sort_unstable();
-    let text = source.render(&best);
-    if text.is_empty() {
-        let text = source.shortest(target_tokens, tokenizer);
-        return (text, Notes { shares: Vec::new(), ..ranking.notes(source, &best, tokenizer) });
-    }
-    (text, ranking.notes(source, &best, tokenizer))
+    Extraction::new(envelope.clone(), target_tokens, true).at_once(tokenizer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notes::Notes;
+    use crate::state::State;
     use epitome::message::Entry;
     use epitome::tokens::CharactersPer;
 

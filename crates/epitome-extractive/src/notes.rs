@@ -129,9 +129,9 @@ impl Context {
     pub(super) fn add(&mut self, text: &str, tokens: u32, stop_words: &StopWords) {
         self.pieces += 1.0;
         self.tokens += tokens as f32;
-        term::for_each(text, stop_words, |term| {
-            *self.counts.entry(key(term)).or_default() += 1.0;
-        });
+        let mut count = |term| *self.counts.entry(key(term)).or_default() += 1.0;
+        term::for_each(text, stop_words, &mut count);
+        term::for_each_identifier(text, |identifier, _| count(identifier));
     }
 }
 

@@ -1,23 +1,23 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher as _};
 
 use super::notes::{Context, Notes};
 use crate::state::{Part, parts};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
-use epitome::transcript::Envelope;
+use epitome::message::Entry;
 use epitome_text::noise::{is_noise, unnumbered};
 use epitome_text::sentence::{self, cleaned};
 use epitome_text::speaker::{Labels, UNKNOWN, speaker};
 
 /// Pieces in the order of the conversation.
 #[derive(Debug, Default)]
-pub(super) struct Pieces<'a> {
+pub(super) struct Pieces {
     /// The speaker of each message.
     pub(super) speakers: Vec<String>,
-    pub(super) pieces: Vec<Piece<'a>>,
+    pub(super) pieces: Vec<Piece>,
     /// Number of `pieces` from the previous summary, which are the first ones.
     pub(super) old: usize,
     /// The terms of the messages before the new ones.
@@ -27,6 +27,14 @@ pub(super) struct Pieces<'a> {
     /// The share of the conversation that the previous summary stands for, from 0 to 1.
     pub(super) old_share: f64,
     noise: Noise,
+    /// The place of the last piece that was read.
+    place: usize,
+    /// How often something was said with any numbers, by its hash.
+    forms: BTreeMap<u64, u32>,
+    /// The hashes of all that was said, with its speaker.
+    said: BTreeSet<u64>,
+    /// The latest piece with an item of a list, by the hash of the item.
+    items: BTreeMap<u64, usize>,
 }
 
 /// What is done with what says nothing: acknowledgements of the engine, notes of cuts, what tools repeat.
@@ -40,60 +48,82 @@ pub(super) enum Noise {
 
 /// A piece with every run of white space as one space, and without the noise of a transcript.
 #[derive(Debug)]
-pub(super) struct Piece<'a> {
+pub(super) struct Piece {
     /// Its message, or its line of the previous summary.
     pub(super) message: usize,
     /// The place of the next clause of the same sentence is one more; that of the next sentence is two more or greater.
     place: usize,
-    pub(super) text: Cow<'a, str>,
+    pub(super) text: Box<str>,
     /// The share from which on it is selected, if an earlier extract noted it.
     pub(super) share: Option<f32>,
-    /// True if it is said again and again, with other numbers at most.
+    /// True if it is said again and again, with other numbers at most. Not known before all is read.
     pub(super) is_repeated: bool,
+    /// The hash of its text with any numbers, if it is one that may be repeated.
+    form: Option<u64>,
+    /// True for a part of a record, which is what a tool answers with as JSON.
+    is_record: bool,
 }
 
-impl<'a> Pieces<'a> {
-    pub(super) fn read(
-        envelope: &'a Envelope,
-        earlier: &'a str,
-        state: &str,
-        noise: Noise,
-    ) -> Self {
+impl Pieces {
+    /// The quotes of an earlier extract, without its state, or the sentences of any other summary, with its notes.
+    pub(super) fn of_summary(earlier: &str, notes: &str, noise: Noise) -> Self {
         let mut source = Self { noise, ..Self::default() };
         source.add_quotes(earlier);
-        source.old = source.pieces.len();
-        let notes = Notes::read(&envelope.notes, source.old);
+        let notes = Notes::read(notes, source.pieces.len());
         for (piece, share) in source.pieces.iter_mut().zip(notes.shares) {
             piece.share = Some(share);
         }
         source.context = notes.context;
-        for entry in &envelope.entries {
-            // What the engine puts where an answer is missing was said by nobody.
-            if noise == Noise::LeftOut && entry.text == ACKNOWLEDGEMENT {
-                continue;
-            }
-            let role = entry.speaker.split(' ').next().unwrap_or_default();
-            let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
-            let parts = parts(entry, role).into_iter().filter_map(|part| match part {
-                Part::Said(text) => Some(text),
-                // The state has what calls and records are about.
-                Part::Result(text) => (state.is_empty() || !is_json(text)).then_some(text),
-                Part::Call { .. } => None,
-            });
-            source.add(&entry.speaker, parts);
+        source.retain_new(0);
+        source.old = source.pieces.len();
+        source
+    }
+
+    /// Reads a message, or a part of one. Linear in it.
+    pub(super) fn read(&mut self, entry: &Entry) {
+        // What the engine puts where an answer is missing was said by nobody.
+        if self.noise == Noise::LeftOut && entry.text == ACKNOWLEDGEMENT {
+            return;
         }
-        let is_model = |speaker: &String| speaker.starts_with("assistant");
-        source.has_model = source.speakers.iter().any(is_model);
-        source.remove_repeats(state);
-        let first = envelope.entries.first().map_or(0, |entry| entry.number);
-        let last = envelope.entries.iter().map(|entry| entry.number).max().unwrap_or(0);
+        let role = entry.speaker.split(' ').next().unwrap_or_default();
+        let parts = parts(entry, role);
+        let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
+        let is_record =
+            parts.iter().any(|part| matches!(part, Part::Result(text) if is_json(text)));
+        let texts = parts.into_iter().filter_map(|part| match part {
+            Part::Said(text) | Part::Result(text) => Some(text),
+            Part::Call { .. } => None,
+        });
+        let before = self.pieces.len();
+        self.add(&entry.speaker, texts, is_record);
+        self.retain_new(before);
+    }
+
+    /// Ends the reading: leaves out what the state has, what tools say again and again, and the items of lists that are there
+    /// again later, done or not. The numbers are those of the first and of the last message. About linear in the number of
+    /// pieces.
+    pub(super) fn finish(&mut self, state: &str, (first, last): (u32, u32)) {
+        self.has_model = self.speakers.iter().any(|speaker| speaker.starts_with("assistant"));
         // If the numbers begin at 1, they do not say how many messages the summary stands for. Half is a guess
         // that loses neither of both.
-        source.old_share = match first {
+        self.old_share = match first {
             0 | 1 => 0.5,
             _ => f64::from(first - 1) / f64::from(last.max(first)),
         };
-        source
+        let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
+        let old = std::mem::take(&mut self.old);
+        for (at, mut piece) in std::mem::take(&mut self.pieces).into_iter().enumerate() {
+            let times = piece.form.and_then(|form| self.forms.get(&form));
+            piece.is_repeated = times.is_some_and(|times| *times >= BOILERPLATE);
+            let is_noise =
+                self.noise == Noise::LeftOut && piece.is_repeated && self.role(&piece) == "tool";
+            let is_stated = (piece.is_record && !state.is_empty()) || stated.contains(&*piece.text);
+            let latest = boxed(&piece.text).and_then(|item| self.items.get(&hash(item, 0)));
+            if !is_noise && !is_stated && latest.is_none_or(|latest| *latest == at) {
+                self.old += usize::from(at < old);
+                self.pieces.push(piece);
+            }
+        }
     }
 
     /// True if it is known how early each quote of the previous summary is selected.
@@ -109,7 +139,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Adds the quotes of an earlier extract, without its state, or the sentences of any other summary.
-    fn add_quotes(&mut self, earlier: &'a str) {
+    fn add_quotes(&mut self, earlier: &str) {
         let mut labels = Labels::default();
         let mut before = UNKNOWN.to_owned();
         // Facts that were appended to the summary will be again, as far as this one lacks them.
@@ -119,28 +149,31 @@ impl<'a> Pieces<'a> {
                 continue;
             }
             let (speaker, quoted) = labels.split(line, &before);
-            self.add(&speaker, std::iter::once(quoted));
+            self.add(&speaker, std::iter::once(quoted), false);
             before = speaker;
         }
     }
 
-    fn add(&mut self, name: &str, texts: impl Iterator<Item = &'a str>) {
+    fn add<'a>(&mut self, name: &str, texts: impl Iterator<Item = &'a str>, is_record: bool) {
         let message = self.speakers.len();
         let before = self.pieces.len();
-        let mut place = self.pieces.last().map_or(0, |piece| piece.place);
         for sentence in unnumbered(texts).flat_map(sentence::split) {
-            place += 1;
+            self.place += 1;
             for clause in clauses(sentence) {
-                place += 1;
+                self.place += 1;
                 let text = cleaned(clause);
                 let is_noise = self.noise == Noise::LeftOut && is_noise(&text);
                 if !text.is_empty() && !is_noise {
+                    let (place, text) = (self.place, text.into());
+                    let (share, form, is_repeated) = (None, None, false);
                     self.pieces.push(Piece {
                         message,
                         place,
                         text,
-                        share: None,
-                        is_repeated: false,
+                        share,
+                        is_repeated,
+                        form,
+                        is_record,
                     });
                 }
             }
@@ -150,66 +183,38 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Removes pieces that the same speaker has said before, those that the state has, and the items of lists that are there again
-    /// later, done or not.
-    fn remove_repeats(&mut self, state: &str) {
-        let mut seen = BTreeSet::new();
-        let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
-        let repeated = self.boilerplate();
-        for (piece, repeated) in self.pieces.iter_mut().zip(&repeated) {
-            piece.is_repeated = *repeated;
+    /// Removes the pieces from this one on that their speakers have said before, and notes what must be known of the others when
+    /// all is read.
+    fn retain_new(&mut self, from: usize) {
+        for mut piece in self.pieces.split_off(from) {
+            let name = self.speaker(&piece);
+            let kind = hash(name, piece.is_record.into());
+            if self.role(&piece) == "tool" || piece.text.bytes().any(|byte| byte.is_ascii_digit()) {
+                let form = hash(&without_numbers(&piece.text), piece.is_record.into());
+                *self.forms.entry(form).or_default() += 1;
+                piece.form = Some(form);
+            }
+            // Of the items of lists, the latest stays and not the first.
+            let item = boxed(&piece.text).map(|item| hash(item, 0));
+            match item {
+                Some(item) => drop(self.items.insert(item, self.pieces.len())),
+                None if self.said.insert(hash(&piece.text, kind)) => {}
+                None => continue,
+            }
+            self.pieces.push(piece);
         }
-        let mut listed = BTreeSet::new();
-        let latest = self.pieces.iter().rev();
-        let mut latest: Vec<bool> =
-            latest.map(|piece| boxed(&piece.text).is_none_or(|item| listed.insert(item))).collect();
-        latest.reverse();
-        let fresh: Vec<bool> = self
-            .pieces
-            .iter()
-            .zip(repeated)
-            .zip(latest)
-            .map(|((piece, repeated), is_latest)| {
-                is_latest
-                    && !(repeated && self.noise == Noise::LeftOut && self.role(piece) == "tool")
-                    && seen.insert((self.speakers.get(piece.message), &piece.text))
-                    && !stated.contains(piece.text.as_ref())
-            })
-            .collect();
-        self.old = fresh.iter().take(self.old).filter(|&&fresh| fresh).count();
-        let mut fresh = fresh.into_iter();
-        self.pieces.retain(|_| fresh.next().unwrap_or(true));
     }
 
-    /// Which pieces are said again and again, with other numbers at most.
-    fn boilerplate(&self) -> Vec<bool> {
-        let form = |piece: &Piece<'_>| {
-            let may_repeat =
-                self.role(piece) == "tool" || piece.text.bytes().any(|byte| byte.is_ascii_digit());
-            may_repeat.then(|| without_numbers(&piece.text))
-        };
-        let forms: Vec<Option<String>> = self.pieces.iter().map(form).collect();
-        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        for form in forms.iter().flatten() {
-            *counts.entry(form).or_default() += 1;
-        }
-        let is_repeated = |form: &Option<String>| {
-            let count = form.as_ref().and_then(|form| counts.get(form.as_str()));
-            count.is_some_and(|count| *count >= BOILERPLATE)
-        };
-        forms.iter().map(is_repeated).collect()
-    }
-
-    pub(super) fn speaker(&self, piece: &Piece<'_>) -> &str {
+    pub(super) fn speaker(&self, piece: &Piece) -> &str {
         self.speakers.get(piece.message).map_or("", String::as_str)
     }
 
-    pub(super) fn role(&self, piece: &Piece<'_>) -> &str {
+    pub(super) fn role(&self, piece: &Piece) -> &str {
         self.speaker(piece).split(' ').next().unwrap_or_default()
     }
 }
 
-impl Piece<'_> {
+impl Piece {
     /// True for the next clause of the same sentence.
     pub(super) fn continues(&self, before: &Self) -> bool {
         self.place == before.place + 1
@@ -218,6 +223,14 @@ impl Piece<'_> {
 
 /// How often something has to be said, with other numbers at most, for it to say little; of a tool, to say nothing.
 const BOILERPLATE: u32 = 3;
+
+/// A hash of a text. If two were the same, one of them would not be quoted.
+fn hash(text: &str, seed: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(seed);
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
 
 /// The text with a zero for each number.
 fn without_numbers(text: &str) -> String {
@@ -271,8 +284,6 @@ fn stated_sentences(line: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    use epitome::message::Entry;
-
     #[test]
     fn d10_an_item_that_is_done_later_is_not_quoted_as_open() {
         let said = |number, text: &str| Entry {
@@ -281,10 +292,11 @@ mod tests {
             time: None,
             text: text.to_owned(),
         };
-        let entries = vec![said(1, "- [ ] ship it\n- [ ] test it"), said(2, "- [x] ship it")];
-        let envelope = Envelope { entries, ..Envelope::default() };
-        let pieces = Pieces::read(&envelope, "", "", Noise::LeftOut).pieces;
-        let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
+        let mut source = Pieces::default();
+        source.read(&said(1, "- [ ] ship it\n- [ ] test it"));
+        source.read(&said(2, "- [x] ship it"));
+        source.finish("", (1, 2));
+        let texts: Vec<&str> = source.pieces.iter().map(|piece| piece.text.as_ref()).collect();
         assert_eq!(texts, ["- [ ] test it", "- [x] ship it"]);
     }
 

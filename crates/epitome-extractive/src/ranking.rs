@@ -1,5 +1,7 @@
 //! The order in which pieces are selected as the space for them grows.
 
+use std::ops::Range;
+
 use super::block::Block;
 use super::notes::{Context, Notes, is_window};
 use super::pieces::Pieces;
@@ -19,6 +21,15 @@ pub(super) struct Ranking {
     ranked: Vec<Ranked>,
     /// The share of each piece, by its index.
     shares: Vec<f32>,
+    /// The new pieces that are not ranked yet.
+    unranked: Range<usize>,
+    /// The largest number of them in a block.
+    block: usize,
+    /// The tokens of the conversation behind the previous summary, as far as it is ranked.
+    new_tokens: f64,
+    /// The first piece of the blocks with new pieces: the last quotes may belong to one.
+    closed: usize,
+    stop_words: StopWords,
 }
 
 /// A piece, and the share of its part of the conversation, in tokens, from which on it is selected.
@@ -30,60 +41,93 @@ struct Ranked {
 }
 
 impl Ranking {
-    /// Ranks the pieces block by block. Costs O(n log n) in their text; the tokenizer reads each piece once.
-    pub(super) fn of(source: &Pieces<'_>, tokenizer: &dyn Tokenizer) -> Self {
-        let stop_words = StopWords::default();
-        let block =
-            |pieces, context: &Context| Block::new(source, pieces, context, &stop_words, tokenizer);
-        let none = Context::default();
-        let (old, all) = (source.old, source.pieces.len());
-        let mut blocks: Vec<(Block, f64)> = Vec::new();
-        let mut closed = old;
-        for (from, to) in divided(old, all, BLOCK) {
+    /// Begins to rank the pieces. To be called before [`Self::advance`].
+    pub(super) fn begin(source: &Pieces) -> Self {
+        let unranked = source.old..source.pieces.len();
+        Self {
+            ranked: Vec::new(),
+            shares: vec![1.0; source.pieces.len()],
+            block: block_size(unranked.len(), BLOCK),
+            unranked,
+            new_tokens: 0.0,
+            closed: source.old,
+            stop_words: StopWords::default(),
+        }
+    }
+
+    /// Ranks the next blocks, of about so many bytes; with the last one, the quotes of the previous summary too. True if all pieces
+    /// are ranked. Costs O(n log n) in their texts; the tokenizer reads each piece once.
+    pub(super) fn advance(
+        &mut self,
+        source: &Pieces,
+        slice: usize,
+        tokenizer: &dyn Tokenizer,
+    ) -> bool {
+        let mut bytes = 0;
+        while bytes < slice && !self.unranked.is_empty() {
+            let Range { start: from, end } = self.unranked;
+            let to = from.saturating_add(self.block).min(end);
             // The first new messages belong to a block with the last ones before.
-            let context =
-                if from == old { source.context.shortened(to - from, 0) } else { none.clone() };
+            let context = match from == source.old {
+                true => source.context.shortened(to - from, 0),
+                false => Context::default(),
+            };
             let start = from - (context.quotes.round() as usize).min(from);
-            let tokens = f64::from(context.tokens);
-            let block = block(start..to, &context);
-            closed = closed.min(start);
-            let tokens = tokens + block.tokens_from(from) as f64;
-            blocks.push((block, tokens));
+            self.closed = self.closed.min(start);
+            let block = Block::new(source, start..to, &context, &self.stop_words, tokenizer);
+            let stands_for = f64::from(context.tokens) + block.tokens_from(from) as f64;
+            self.new_tokens += stands_for;
+            self.rank(&block, stands_for);
+            let pieces = source.pieces.get(from..to).unwrap_or_default();
+            bytes += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+            self.unranked.start = to;
         }
-        let mut ranked = Vec::new();
-        if source.has_shares() {
-            for (index, piece) in source.pieces.iter().enumerate().take(closed) {
-                let share = piece.share.unwrap_or(1.0);
-                ranked.push(Ranked { share, index, tokens: tokenizer.count(&piece.text) });
-            }
-        } else {
-            let new: f64 = blocks.iter().map(|(_, tokens)| tokens).sum();
-            let earlier: Vec<Block> =
-                divided(0, old, OLD_BLOCK).map(|(from, to)| block(from..to, &none)).collect();
-            let tokens: u64 = earlier.iter().map(|block| block.tokens_from(0)).sum();
-            // How many tokens of messages each token of the summary stands for.
-            let each = new * source.old_share / (1.0 - source.old_share) / tokens.max(1) as f64;
-            for block in earlier {
-                let stands_for = block.tokens_from(0) as f64 * each.max(1.0);
-                blocks.push((block, stands_for));
-            }
+        if !self.unranked.is_empty() {
+            return false;
         }
-        for (block, stands_for) in &blocks {
-            order(block, *stands_for, |candidate, share| {
-                let (index, tokens) = (candidate.index, candidate.tokens);
-                ranked.push(Ranked { share, index, tokens });
-            });
-        }
-        let mut shares = vec![1.0; all];
-        for piece in &ranked {
-            if let Some(share) = shares.get_mut(piece.index) {
+        self.rank_quotes(source, tokenizer);
+        self.ranked.sort_by(|a, b| {
+            a.share.total_cmp(&b.share).then(spread(a.index).cmp(&spread(b.index)))
+        });
+        for piece in &self.ranked {
+            if let Some(share) = self.shares.get_mut(piece.index) {
                 *share = piece.share;
             }
         }
-        ranked.sort_by(|a, b| {
-            a.share.total_cmp(&b.share).then(spread(a.index).cmp(&spread(b.index)))
+        true
+    }
+
+    /// Ranks the pieces of a block, which stands for so many tokens of the conversation.
+    fn rank(&mut self, block: &Block, stands_for: f64) {
+        order(block, stands_for, |candidate, share| {
+            let (index, tokens) = (candidate.index, candidate.tokens);
+            self.ranked.push(Ranked { share, index, tokens });
         });
-        Self { ranked, shares }
+    }
+
+    /// Ranks the quotes of the previous summary.
+    fn rank_quotes(&mut self, source: &Pieces, tokenizer: &dyn Tokenizer) {
+        if source.has_shares() {
+            for (index, piece) in source.pieces.iter().enumerate().take(self.closed) {
+                let share = piece.share.unwrap_or(1.0);
+                let tokens = tokenizer.count(&piece.text);
+                self.ranked.push(Ranked { share, index, tokens });
+            }
+            return;
+        }
+        let (size, none) = (block_size(source.old, OLD_BLOCK), Context::default());
+        let starts = (0..source.old).step_by(size);
+        let ranges = starts.map(|start| start..start.saturating_add(size).min(source.old));
+        let blocks: Vec<Block> = ranges
+            .map(|range| Block::new(source, range, &none, &self.stop_words, tokenizer))
+            .collect();
+        let tokens: u64 = blocks.iter().map(|block| block.tokens_from(0)).sum();
+        // How many tokens of messages each token of the summary stands for.
+        let all = self.new_tokens * source.old_share / (1.0 - source.old_share);
+        let each = (all / tokens.max(1) as f64).max(1.0);
+        for block in blocks {
+            self.rank(&block, block.tokens_from(0) as f64 * each);
+        }
     }
 
     /// The first pieces of at most `budget` tokens.
@@ -99,7 +143,7 @@ impl Ranking {
     /// What the next extract has to know if these pieces are quoted; `selected` is in order. Linear in the last pieces.
     pub(super) fn notes(
         &self,
-        source: &Pieces<'_>,
+        source: &Pieces,
         selected: &[usize],
         tokenizer: &dyn Tokenizer,
     ) -> Notes {
@@ -118,19 +162,15 @@ impl Ranking {
         let begins = start - (context.quotes.round() as usize).min(start);
         let kept = selected.iter().filter(|index| **index >= begins).count();
         context.quotes = (kept as f32 + context.quotes - context.quotes.round()).max(0.0);
-        let stop_words = StopWords::default();
         for piece in source.pieces.get(start..).unwrap_or_default() {
-            context.add(&piece.text, tokenizer.count(&piece.text), &stop_words);
+            context.add(&piece.text, tokenizer.count(&piece.text), &self.stop_words);
         }
         let share = |index: &usize| self.shares.get(*index).copied().unwrap_or(1.0);
         Notes { shares: selected.iter().map(share).collect(), context }
     }
 }
 
-/// Divides a range into parts of about the same size, of at most `size`.
-fn divided(from: usize, to: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
-    let all = to.saturating_sub(from);
-    let parts = all.div_ceil(size);
-    let each = all.div_ceil(parts.max(1)).max(1);
-    (from..to).step_by(each).map(move |start| (start, (start + each).min(to)))
+/// The size of the blocks that so many pieces are divided into: about the same for all, and at most `most`.
+fn block_size(pieces: usize, most: usize) -> usize {
+    pieces.div_ceil(pieces.div_ceil(most).max(1)).max(1)
 }

@@ -10,7 +10,7 @@ use epitome_text::speaker::{CONTINUED, Labels};
 /// How many pieces are tried to fill what is left.
 const MAX_FILLING: usize = 32;
 
-impl Pieces<'_> {
+impl Pieces {
     /// The ranked pieces without the last ones if they are too long; and the tokens with all of them.
     pub(super) fn fit(
         &self,
@@ -66,7 +66,7 @@ impl Pieces<'_> {
         let speakers = messages.iter().filter_map(|message| self.speakers.get(*message));
         let labels = Labels::of(speakers.map(String::as_str));
         let mut out = labels.legend();
-        let mut before: Option<&Piece<'_>> = None;
+        let mut before: Option<&Piece> = None;
         for piece in pieces() {
             match before.filter(|before| before.message == piece.message) {
                 Some(before) if piece.continues(before) => out.push_str(&piece.text),

@@ -12,7 +12,7 @@ mod line;
 mod rules;
 
 use calls::Calls;
-pub(crate) use changes::changes;
+pub(crate) use changes::Changes;
 use known::{Known, Mention};
 use line::{Line, chosen, cost};
 use rules::Rules;
@@ -34,8 +34,10 @@ pub(crate) struct State {
     open: Vec<Line>,
     /// True if a model takes part. What people say to each other is not a request.
     answers: bool,
-    /// True if tools take part.
+    /// True if tools take part, as far as it is read.
     tools: bool,
+    /// True if tools may take part: without them things are not listed, and need not be looked for.
+    lists_things: bool,
 }
 
 /// The sections of a state, in the order in which they are written.
@@ -170,12 +172,17 @@ impl State {
     /// The state after an earlier summary and new messages, and what the earlier summary says behind its own. Linear in both but
     /// for the search of things.
     pub(crate) fn read<'a>(summary: &'a str, entries: &[Entry]) -> (Self, &'a str) {
+        let (mut state, quotes) = Self::begin(summary, entries);
+        entries.iter().for_each(|entry| state.entry(entry));
+        (state, quotes)
+    }
+
+    /// The state after an earlier summary alone, to which [`Self::entry`] adds these messages.
+    pub(crate) fn begin<'a>(summary: &'a str, entries: &[Entry]) -> (Self, &'a str) {
         let mut state = Self::default();
         let quotes = state.parse(summary);
         state.answers |= entries.iter().any(|entry| entry.speaker.starts_with("assistant"));
-        for entry in entries {
-            state.entry(entry);
-        }
+        state.lists_things = state.tools || entries.iter().any(uses_tools);
         (state, quotes)
     }
 
@@ -222,7 +229,8 @@ impl State {
         }
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    /// Reads a message, or a part of one. Linear in it but for the search of things.
+    pub(crate) fn entry(&mut self, entry: &Entry) {
         self.known.age(entry.number);
         let role = entry.speaker.split(' ').next().unwrap_or_default();
         let mut said = String::new();
@@ -317,6 +325,9 @@ impl State {
             self.open.extend(open.map(|sentence| line(sentence, LINE)));
             let excess = self.open.len().saturating_sub(MAX_OPEN);
             self.open.drain(..excess);
+        }
+        if !self.lists_things {
+            return;
         }
         for sentence in &sentences {
             self.known.sentence(sentence);
@@ -424,6 +435,11 @@ impl State {
 
 fn share(budget: u32, percent: u32) -> u32 {
     (u64::from(budget) * u64::from(percent) / 100) as u32
+}
+
+/// True if an entry may have a call or a result.
+fn uses_tools(entry: &Entry) -> bool {
+    entry.speaker.starts_with("tool") || entry.text.contains(CALLS)
 }
 
 /// A part of an entry.

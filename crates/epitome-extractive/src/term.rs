@@ -14,26 +14,24 @@ pub(super) enum Term {
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Calls `each` for every term of the text. Linear in the text.
+/// Calls `each` for every term of the text but those of [`for_each_identifier`]. Linear in the text.
 ///
 /// Words are in lower case and without common English endings; function words are not terms. In scripts without spaces each
-/// pair of characters is a word, unless it says nothing. Identifiers are numbers of at least three digits, codes, paths,
-/// e-mail addresses and URLs; in scripts without spaces also numbers with what they count.
+/// pair of characters is a word, unless it says nothing, and numbers with what they count are identifiers.
 pub(super) fn for_each(text: &str, stop_words: &StopWords, mut each: impl FnMut(Term)) {
     words(text, stop_words, &mut each);
     if !text.is_ascii() {
         amounts(text, &mut each);
     }
-    identifier::for_each(text, |identifier, _| each(Term::Identifier(hash(identifier))));
 }
 
-/// Calls `each` for every identifier with the word before it: `round` and `246` of `round 246`. Identifiers behind the same word
-/// are a series.
-pub(super) fn for_each_in_series(text: &str, mut each: impl FnMut(Term, Term)) {
+/// Calls `each` for every identifier with the word before it: `246` and `round` of `round 246`. Identifiers behind the same word
+/// are a series. They are numbers of at least three digits, codes, paths, e-mail addresses and URLs.
+pub(super) fn for_each_identifier(text: &str, mut each: impl FnMut(Term, Term)) {
     identifier::for_each(text, |identifier, before| {
         let word =
             before.trim_end().rsplit(|c: char| !is_alphanumeric(c)).find(|it| !it.is_empty());
-        each(Term::Word(word.map_or(0, hash)), Term::Identifier(hash(identifier)));
+        each(Term::Identifier(hash(identifier)), Term::Word(word.map_or(0, hash)));
     });
 }
 

@@ -45,6 +45,7 @@ fn measure(text: String, is_last: bool) -> Result<(f64, f64, u32), Box<dyn Error
         Contract::default(),
         heuristic(Family::O200kBase),
     )?;
+    compactor.set_reads_in_slices(true);
     let started = Instant::now();
     for (index, text) in messages.into_iter().enumerate() {
         let role = if index % 2 == 0 { Role::User } else { Role::Assistant };

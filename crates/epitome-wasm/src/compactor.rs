@@ -239,6 +239,12 @@ impl Compactor {
         self.engine.set_time(Timestamp(now as u64));
     }
 
+    /// Says whether the summarizer reads a transcript in slices.
+    #[wasm_bindgen(js_name = setReadsInSlices)]
+    pub fn set_reads_in_slices(&mut self, reads_in_slices: bool) {
+        self.engine.set_reads_in_slices(reads_in_slices);
+    }
+
     /// The number of the session, from 1.
     pub fn session(&self) -> u32 {
         self.engine.session()

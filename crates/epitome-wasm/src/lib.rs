@@ -71,7 +71,7 @@ pub use endpoint::{EndpointOptions, EndpointTimeouts, complete};
 pub use epitome_buffer::resize_buffer;
 pub use error::{ErrorCode, PackageErrorCode};
 #[cfg(feature = "extractive")]
-pub use extractive::{extractive, request_for_model};
+pub use extractive::{Extractive, request_for_model};
 pub use host::{Host, connect};
 #[cfg(feature = "engine")]
 pub use metadata::MessageMetadata;

@@ -377,18 +377,6 @@ impl Compactor {
         self.end_unchanged(plan, Outcome::Skipped { message }, &Asked::default());
     }
 
-    /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
-    /// it. Milliseconds since any moment, as long as it never goes back.
-    pub fn set_time(&mut self, now: Timestamp) {
-        self.now = Some(now);
-    }
-
-    /// Says how much text one slice of work reads, in bytes: about so many, since a message is read whole. The default is a few
-    /// milliseconds of work in a browser.
-    pub fn set_slice(&mut self, bytes: usize) {
-        self.slice = bytes.max(1);
-    }
-
     /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since. If the app has set
     /// the structured state since then, that is taken back instead.
     pub fn undo(&mut self) -> Result<(), CommandError> {

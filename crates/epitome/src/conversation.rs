@@ -10,6 +10,7 @@ mod resting;
 mod usage;
 mod user_requests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use index::{MessageIndex, is_heartbeat_answer};
@@ -52,6 +53,8 @@ pub struct Conversation {
     private_costs: BTreeMap<usize, Cost>,
     /// What an assistant answers to a heartbeat of the app; `None` if the app has none.
     heartbeat_answer: Option<String>,
+    /// True if the summarizer reads a transcript in slices.
+    reads_in_slices: bool,
 }
 
 /// Token sums of the active checkpoints, computed once when one becomes active.
@@ -109,6 +112,7 @@ impl Conversation {
             requests: UserRequests::default(),
             private_costs: BTreeMap::new(),
             heartbeat_answer: None,
+            reads_in_slices: false,
         }
     }
 
@@ -136,6 +140,23 @@ impl Conversation {
             self.recount_protected();
         }
         self.lock_reasoning_for(policy);
+    }
+
+    /// Says whether the summarizer reads a transcript in slices.
+    pub(crate) fn set_reads_in_slices(&mut self, reads_in_slices: bool) {
+        self.reads_in_slices = reads_in_slices;
+    }
+
+    /// The settings by which a transcript is divided into chunks.
+    pub(crate) fn chunk_settings<'a>(
+        &self,
+        settings: &'a SummarySettings,
+    ) -> Cow<'a, SummarySettings> {
+        if !self.reads_in_slices {
+            return Cow::Borrowed(settings);
+        }
+        let chunk_characters = Some(SummarySettings::SLICED_CHUNK);
+        Cow::Owned(SummarySettings { chunk_characters, ..settings.clone() })
     }
 
     /// True if the policy says how a model answers a heartbeat. Otherwise no message is one.

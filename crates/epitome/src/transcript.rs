@@ -7,6 +7,7 @@ pub(crate) mod invalid_answer;
 pub(crate) mod prompt;
 pub(crate) mod repeats;
 
+pub use chunk::parts_of;
 pub use envelope::{Envelope, recalled, recalled_entries};
 pub(crate) use envelope::{render_entry, render_state};
 

@@ -1,9 +1,10 @@
 //! Compactions of one agent of a team. The page writes their summaries, at once and without a model.
 
 use epitome::{Compactor, Outcome, Output, Reason};
+use epitome_tokens::Heuristic;
 
 use super::now;
-use super::summarize::extracted;
+use super::summarize::begun;
 use crate::number::{change, thousands};
 use crate::store::{Store, is_transition_due};
 
@@ -57,7 +58,7 @@ pub(super) fn drain(agent: &mut Compactor) {
                 let _ = agent.proceed();
             }
             Output::Summarize(request) => {
-                let summary = extracted(&request);
+                let summary = begun(&request).at_once(&Heuristic);
                 agent.handle_summary_notes(request.id, &summary.notes);
                 agent.handle_summary(request.id, &summary.text);
             }

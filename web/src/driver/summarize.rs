@@ -7,15 +7,19 @@ use epitome::history::View;
 use epitome::message::Usage;
 use epitome::{Failure, FailureKind, SummaryRequest, policy};
 use epitome_browser::{AbortSignal, Completion, Endpoint, Prompt, clock, complete};
-use epitome_extractive::{Extract, ModelRequest, extract, extract_with_state, for_model};
+use epitome_extractive::{Extract, Extraction, ModelRequest, for_model};
 use epitome_formats::Format;
 use epitome_tokens::Heuristic;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{command, now};
+use crate::browser::Pace;
 use crate::settings::Summarizer;
 use crate::store::{Session, Store};
+
+/// The longest slice of reading and ranking what is quoted, in milliseconds.
+const SLICE_MS: f64 = 16.0;
 
 /// Starts a summarizer request and hands its result to the engine, unless the compaction was cancelled meanwhile.
 pub(super) fn start(store: Store, request: SummaryRequest) {
@@ -38,7 +42,7 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
         let _ = clock::sleep(0.0, signal.as_ref()).await;
         let answer = match endpoint {
             Some(endpoint) => ask(store, &endpoint, request, signal.as_ref()).await,
-            None => quote(&request, signal.as_ref()),
+            None => quote(&request, signal.as_ref()).await,
         };
         let _ = clock::sleep(0.0, None).await;
         if !store.read(|session| session.is(&identity)) {
@@ -135,23 +139,27 @@ fn messages_of(store: Store, view: &View) -> Result<String, Failure> {
     })
 }
 
-/// Summarizes in the page, by quoting the input.
-fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Answer, Failure> {
-    if signal.is_some_and(AbortSignal::aborted) {
-        let message = "the request was aborted".to_owned();
-        return Err(Failure { kind: FailureKind::Cancelled, message });
+/// Summarizes in the page, by quoting the input: a slice in each task, so that the page is drawn and the user can cancel.
+async fn quote(request: &SummaryRequest, signal: Option<&AbortSignal>) -> Result<Answer, Failure> {
+    let mut extraction = begun(request);
+    let mut pace = Pace::start(SLICE_MS);
+    loop {
+        if signal.is_some_and(AbortSignal::aborted) {
+            let message = "the request was aborted".to_owned();
+            return Err(Failure { kind: FailureKind::Cancelled, message });
+        }
+        if let Some(Extract { text, notes }) = extraction.advance(&Heuristic) {
+            return Ok(Answer { text, notes, ..Answer::default() });
+        }
+        if pace.is_due() {
+            pace.rest().await;
+        }
     }
-    let Extract { text, notes } = extracted(request);
-    Ok(Answer { text, notes, ..Answer::default() })
 }
 
-/// The summary of a request without a model, with changes to the lists if they are asked for.
-pub(super) fn extracted(request: &SummaryRequest) -> Extract {
-    let (envelope, target) = (request.envelope(), request.target_tokens);
-    match request.asks_for_state {
-        true => extract_with_state(&envelope, target, &Heuristic),
-        false => extract(&envelope, target, &Heuristic),
-    }
+/// Begins the summary of a request without a model, with changes to the lists if they are asked for.
+pub(super) fn begun(request: &SummaryRequest) -> Extraction {
+    Extraction::new(request.envelope(), request.target_tokens, request.asks_for_state)
 }
 
 /// Shows the arriving summary once per frame, for any number of pieces.

@@ -20,7 +20,7 @@ const ENTRY: u32 = 4;
 const MOST: usize = 10;
 
 /// An entry of a list.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Item {
     text: String,
     /// The number of its message.
@@ -35,7 +35,7 @@ struct Item {
 }
 
 /// The lists of a structured state, each with its entries, the latest first.
-#[derive(Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Lists {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     decisions: Vec<Item>,
@@ -56,33 +56,77 @@ struct Lists {
     settled: Vec<String>,
 }
 
-/// The changes that new messages make to a structured state, as the JSON object that a summarizer returns, in at most about
-/// `budget` tokens, and its tokens; `None` if there are none. What the messages decide are decisions, what the user instructs are
-/// constraints, requests are tasks, which are done once they are answered, and what tools have written are artifacts. Linear in
-/// the messages.
-pub(crate) fn changes(
-    summary: &str,
-    entries: &[Entry],
-    budget: u32,
-    tokenizer: &dyn Tokenizer,
-) -> Option<(String, u32)> {
-    let (before, _) = State::read(summary, &[]);
-    let (after, _) = State::read(summary, entries);
-    let mut settled: Vec<String> = Vec::new();
-    if entries.iter().any(answers) {
-        settled.extend(before.requests.iter().rev().take(MOST).map(text_of));
+/// The changes that new messages make to a structured state. What the messages decide are decisions, what the user instructs are
+/// constraints, requests are tasks, which are done once they are answered, and what tools have written are artifacts.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    /// The state before the messages.
+    before: State,
+    /// What stands in their texts.
+    said: Lists,
+    /// The number of the first of them.
+    first: u32,
+    /// The number of the latest of them that answers something.
+    answered: Option<u32>,
+}
+
+impl Changes {
+    /// The changes after an earlier summary alone, to which [`Self::read`] adds these messages.
+    pub(crate) fn begin(summary: &str, entries: &[Entry]) -> Self {
+        let (before, _) = State::begin(summary, &[]);
+        let first = entries.first().map_or(u32::MAX, |entry| entry.number);
+        Self { before, said: Lists::default(), first, answered: None }
     }
-    let is_open = |line: &&Line| after.open.contains(line);
-    settled.extend(before.open.iter().rev().filter(|line| !is_open(line)).take(MOST).map(text_of));
-    let lists = Lists { settled, ..Lists::read(&after, entries) };
-    let (lists, used) = lists.within(budget, tokenizer);
-    let text = serde_json::to_string(&lists).ok()?;
-    (text != "{}").then_some((text, used))
+
+    /// The changes that these messages make, as [`Self::write`] writes them. Linear in them.
+    pub(crate) fn of(
+        summary: &str,
+        entries: &[Entry],
+        budget: u32,
+        tokenizer: &dyn Tokenizer,
+    ) -> Option<(String, u32)> {
+        let mut changes = Self::begin(summary, entries);
+        entries.iter().for_each(|entry| changes.read(entry));
+        changes.write(&State::read(summary, entries).0, entries, budget, tokenizer)
+    }
+
+    /// Reads a message, or a part of one. Linear in it.
+    pub(crate) fn read(&mut self, entry: &Entry) {
+        if answers(entry) {
+            self.answered = Some(entry.number);
+        }
+        self.said.read(entry);
+    }
+
+    /// The JSON object that a summarizer returns, in at most about `budget` tokens, and its tokens; `None` if nothing has changed.
+    /// `after` is the state after the messages, which `entries` are.
+    pub(crate) fn write(
+        self,
+        after: &State,
+        entries: &[Entry],
+        budget: u32,
+        tokenizer: &dyn Tokenizer,
+    ) -> Option<(String, u32)> {
+        let Self { before, said, first, answered } = self;
+        let mut settled: Vec<String> = Vec::new();
+        if answered.is_some() {
+            settled.extend(before.requests.iter().rev().take(MOST).map(text_of));
+        }
+        let is_open = |line: &&Line| after.open.contains(line);
+        settled
+            .extend(before.open.iter().rev().filter(|line| !is_open(line)).take(MOST).map(text_of));
+        let mut lists =
+            Lists { settled, ..Lists::of(after, entries, first, answered.unwrap_or(0)) };
+        lists.extend(said);
+        let (lists, used) = lists.within(budget, tokenizer);
+        let text = serde_json::to_string(&lists).ok()?;
+        (text != "{}").then_some((text, used))
+    }
 }
 
 impl Lists {
-    fn read(state: &State, entries: &[Entry]) -> Self {
-        let first = entries.first().map_or(u32::MAX, |entry| entry.number);
+    /// What the state says of the messages from this number on, of which the latest with an answer is given.
+    fn of(state: &State, entries: &[Entry], first: u32, answered: u32) -> Self {
         let is_new = |line: &Line| line.number() >= first && !line.text.is_empty();
         let by = |number: u32| {
             let at = entries.binary_search_by_key(&number, |entry| entry.number).ok()?;
@@ -101,7 +145,6 @@ impl Lists {
                 false => lists.constraints.push(item),
             }
         }
-        let answered = entries.iter().rev().find(|entry| answers(entry)).map_or(0, |it| it.number);
         for open in state.open.iter().rev().filter(|line| is_new(line)) {
             match cue::promises(&open.text) {
                 true => lists.tasks.push(line(open)),
@@ -113,23 +156,20 @@ impl Lists {
             task.done = request.number() < answered;
             lists.tasks.push(task);
         }
-        let mut heard: Vec<&str> = Vec::new();
-        for entry in entries.iter().rev() {
-            lists.said(entry, &mut heard);
-        }
         lists
     }
 
-    /// Adds what stands in the text of a message, of which the later ones were added.
-    fn said<'a>(&mut self, entry: &'a Entry, heard: &mut Vec<&'a str>) {
+    /// Adds what stands in the text of a message, before what stands in earlier ones. Of each list the latest entries stay.
+    fn read(&mut self, entry: &Entry) {
         let role = entry.speaker.split(' ').next().unwrap_or_default();
         let author = author(entry);
+        let mut own = Self::default();
         let mut contribution = None;
         for part in parts(entry, role) {
             match part {
                 Part::Call { tool, arguments } if writes(tool) => {
                     if let Some(subject) = subject(arguments) {
-                        self.artifacts.push(put(&subject, entry.number, author));
+                        own.artifacts.push(put(&subject, entry.number, author));
                     }
                 }
                 Part::Said(text) if matches!(role, "user" | "assistant") => {
@@ -139,10 +179,10 @@ impl Lists {
                         }
                         // What the user decides is among the rules.
                         if role == "assistant" && cue::decides(sentence) {
-                            self.decisions.push(put(sentence, entry.number, author));
+                            own.decisions.push(put(sentence, entry.number, author));
                         }
                         if cue::warns(sentence) {
-                            self.risks.push(put(sentence, entry.number, author));
+                            own.risks.push(put(sentence, entry.number, author));
                         }
                         if sentence.split_whitespace().count() >= CONTRIBUTION {
                             contribution = Some(sentence);
@@ -152,11 +192,20 @@ impl Lists {
                 Part::Call { .. } | Part::Result(_) | Part::Said(_) => {}
             }
         }
-        if let (Some(author), Some(sentence), "assistant") = (author, contribution, role)
-            && !heard.contains(&author)
-        {
-            heard.push(author);
-            self.contributions.push(put(sentence, entry.number, Some(author)));
+        if let (Some(author), Some(sentence), "assistant") = (author, contribution, role) {
+            // Of each author the latest contribution.
+            self.contributions.retain(|item| item.by.as_deref() != Some(author));
+            own.contributions.push(put(sentence, entry.number, Some(author)));
+        }
+        own.extend(std::mem::take(self));
+        own.all().into_iter().for_each(|list| list.truncate(MOST));
+        *self = own;
+    }
+
+    /// Puts the entries of other lists behind these.
+    fn extend(&mut self, mut earlier: Self) {
+        for (list, earlier) in self.all().into_iter().zip(earlier.all()) {
+            list.append(earlier);
         }
     }
 
@@ -237,7 +286,7 @@ mod tests {
     const TOKENS: CharactersPer = CharactersPer(4);
 
     fn apply(state: &mut StructuredState, summary: &str, entries: &[Entry]) {
-        let Some((changes, _)) = changes(summary, entries, 1_000, &TOKENS) else { return };
+        let Some((changes, _)) = Changes::of(summary, entries, 1_000, &TOKENS) else { return };
         let source = |number: u32| Some(MessageId::from(format!("m{number}")));
         let answer = format!("Notes.\n```json\n{changes}\n```");
         assert_eq!(apply_answer(state, &answer, &source), "Notes.");
@@ -345,12 +394,12 @@ mod tests {
         let said: Vec<(&str, &str)> =
             [("assistant", "What is next?")].into_iter().chain(user).collect();
         let entries = entries(1, &said);
-        let (all, _) = changes("", &entries, 10_000, &TOKENS).unwrap();
-        let (few, used) = changes("", &entries, 150, &TOKENS).unwrap();
+        let (all, _) = Changes::of("", &entries, 10_000, &TOKENS).unwrap();
+        let (few, used) = Changes::of("", &entries, 150, &TOKENS).unwrap();
         assert!(used <= 150 && few.len() < all.len());
         for key in ["constraints", "risks", "tasks"] {
             assert!(few.contains(&format!("\"{key}\"")) && few.contains("number 39"), "{few}");
         }
-        assert_eq!(changes("", &entries, 0, &TOKENS), None);
+        assert_eq!(Changes::of("", &entries, 0, &TOKENS), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What the host reports to the compactor: summaries, failures, token counts, stored records.
+//! What the host reports to the compactor: summaries, failures, token counts, stored records, and what it is able to.
 
 use std::borrow::Cow;
 
@@ -21,6 +21,25 @@ use crate::transcript::repeats::{without_lines_of, without_repeats};
 const MAX_NOTES: usize = 100_000;
 
 impl Compactor {
+    /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
+    /// it. Milliseconds since any moment, as long as it never goes back.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.now = Some(now);
+    }
+
+    /// Says how much text one slice of work reads, in bytes: about so many, since a message is read whole. The default is a few
+    /// milliseconds of work in a browser.
+    pub fn set_slice(&mut self, bytes: usize) {
+        self.slice = bytes.max(1);
+    }
+
+    /// Says that the summarizer reads a transcript in slices and costs no requests, as the one without a model does. Its chunks have
+    /// 2,000,000 characters then, whatever the policy's `summary.chunkCharacters` is: with each chunk, it reads its summary so far
+    /// once more. Agents that were not asked for yet are told too. Default: false.
+    pub fn set_reads_in_slices(&mut self, reads_in_slices: bool) {
+        self.conversation.set_reads_in_slices(reads_in_slices);
+    }
+
     /// Records what the provider counted for the latest request, after its answer was appended. Until the next
     /// compaction it replaces the engine's own count.
     ///

@@ -71,7 +71,9 @@ impl Conversation {
     /// An empty conversation for one agent of the team that this is the conversation of, with the same tokenizer.
     pub(crate) fn for_agent(&self, contract: Contract) -> Self {
         let meter = Meter::sharing(self.meter.tokenizer().clone());
-        Self { log: Log::of_agent(), meter, ..Self::new(contract, Box::new(CharactersPer(1))) }
+        let (log, reads_in_slices) = (Log::of_agent(), self.reads_in_slices);
+        let empty = Self::new(contract, Box::new(CharactersPer(1)));
+        Self { log, meter, reads_in_slices, ..empty }
     }
 
     /// True if it counts with the same tokenizer as another one.

@@ -51,7 +51,8 @@ impl Plan {
             return None;
         }
         let read = self.read_runs(conversation);
-        conversation.index().count_chunks(&read, covered..self.tail_start, &policy.summary)
+        let settings = conversation.chunk_settings(&policy.summary);
+        conversation.index().count_chunks(&read, covered..self.tail_start, &settings)
     }
 
     /// The positions of the messages that the summarizer would read: those that it is to summarize, without
@@ -139,8 +140,9 @@ impl Plan {
         policy: &Policy,
         entries: Vec<Entry>,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
+        let settings = conversation.chunk_settings(&policy.summary);
         let Some(window_tokens) = policy.asked_window() else {
-            return Ok(chunks(entries, &policy.summary));
+            return Ok(chunks(entries, &settings));
         };
         // The instructions, the summary so far and the answer share the window with a chunk.
         let (meter, scale) = (conversation.meter(), conversation.summarizer_scale(policy));
@@ -164,13 +166,13 @@ impl Plan {
         let fixed_tokens = scale.to_provider(fixed);
         let budget = scale.to_meter(window_tokens.saturating_sub(fixed_tokens));
         let needed_tokens = fixed_tokens.saturating_add(SMALLEST_CHUNK);
-        match chunks_within(&entries, &policy.summary, budget, meter) {
+        match chunks_within(&entries, &settings, budget, meter) {
             Some(chunks) => Ok(chunks),
             None if policy.summarizer_window().is_some() => {
                 Err(WindowTooSmall { window_tokens, needed_tokens })
             }
             // The window is that of the conversation's model, and another one may get the transcript.
-            None => Ok(chunks(entries, &policy.summary)),
+            None => Ok(chunks(entries, &settings)),
         }
     }
 }

@@ -100,7 +100,8 @@ fn groups(entries: Vec<Entry>, limit: usize) -> Vec<Group> {
             }
             _ if length <= limit => groups.push(Group { length, entries: vec![entry] }),
             _ => groups.extend(
-                pieces(&entry, limit)
+                // Half of the limit leaves enough for the head and the escapes of each part.
+                parts_of(entry, (limit / 2).max(1))
                     .into_iter()
                     .map(|piece| Group { length: self::length(&piece), entries: vec![piece] }),
             ),
@@ -163,20 +164,24 @@ fn end_of_word(piece: &str, text: &str) -> usize {
     last(|character| character == '\n').or_else(|| last(char::is_whitespace)).unwrap_or(piece.len())
 }
 
-/// The parts of an entry that is longer than a chunk.
-fn pieces(entry: &Entry, limit: usize) -> Vec<Entry> {
-    let mut pieces = Vec::new();
+/// An entry in parts of at most so many characters, each of which ends with a line if it can, or else with a word. Linear in its
+/// text.
+#[must_use]
+pub fn parts_of(entry: Entry, characters: usize) -> Vec<Entry> {
+    if entry.text.len() <= characters {
+        return vec![entry];
+    }
+    let mut parts = Vec::new();
     let mut rest = entry.text.as_str();
     while !rest.is_empty() {
-        // Half of the limit leaves enough for the head and the escapes of each part.
-        let (piece, _) = split(rest, (limit / 2).max(1));
-        let (piece, after) = rest.split_at_checked(end_of_word(piece, rest)).unwrap_or((rest, ""));
-        let Entry { number, speaker, time, text: _ } = entry;
+        let (part, _) = split(rest, characters);
+        let (part, after) = rest.split_at_checked(end_of_word(part, rest)).unwrap_or((rest, ""));
+        let Entry { number, speaker, time, text: _ } = &entry;
         let (number, speaker, time) = (*number, speaker.clone(), *time);
-        pieces.push(Entry { number, speaker, time, text: piece.into() });
+        parts.push(Entry { number, speaker, time, text: part.into() });
         rest = after;
     }
-    pieces
+    parts
 }
 
 #[cfg(test)]
@@ -227,7 +232,7 @@ mod tests {
         let lines = "An order of KX7QP2\n".repeat(40);
         for (text, end) in [(&words, ' '), (&lines, '\n')] {
             let entry = Entry { text: text.clone(), ..entries(&[1]).remove(0) };
-            let pieces = pieces(&entry, 300);
+            let pieces = parts_of(entry, 150);
             assert!(pieces.len() > 4);
             assert!(pieces.iter().all(|piece| piece.text.ends_with(end)), "{pieces:?}");
             let all: String = pieces.into_iter().map(|piece| piece.text).collect();

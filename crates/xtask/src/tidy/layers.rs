@@ -69,6 +69,7 @@ const LAYERS: [Layers; 11] = [
             "selection",
             "ranking",
             "render",
+            "extraction",
         ],
     },
     Layers {

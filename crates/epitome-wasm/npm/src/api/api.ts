@@ -8,7 +8,7 @@ import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import type { EstimateMessagesOptions } from "../host/estimate.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
 import type { EndpointSummarizeOptions } from "../host/endpoint-options.js";
-import { type ExtractiveRequest, extractiveFrom } from "../host/extractive.js";
+import { type ExtractiveRequest, extractiveFrom, noteQuoting } from "../host/extractive.js";
 import { withStateFrom } from "../host/model-state.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
@@ -338,6 +338,7 @@ export function extractive(
 ): Promise<string> {
   return guarded(() => extractiveFrom(extractiveModule)(request, context));
 }
+noteQuoting(extractive);
 
 /**
  * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which

@@ -97,6 +97,9 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const agent = other === undefined ? new AgentView(...view) : other.FormatAgent.of(other.validation, this.host.format, own, view);
     const spec = policy ?? (isKnown ? undefined : this.host.policy);
     agent.noteModels(spec, []);
+    if (own.summarize !== undefined) {
+      agent.noteSummarizer();
+    }
     if (spec !== undefined && (policy !== undefined || hasAgent(spec, key))) {
       agent.setPolicy(spec);
     }

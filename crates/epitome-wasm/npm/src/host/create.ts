@@ -41,6 +41,7 @@ export async function create<M extends object>(
   }
   const conversation = new Conversation<M>(engine, compactor, host, modules);
   conversation.noteModels(policy, unknown);
+  conversation.noteSummarizer();
   return conversation;
 }
 
@@ -86,7 +87,9 @@ export async function restore<M extends object>(
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }
-    compactor = new Conversation<M>(engine, restored, host, modules, originals, others, stored, forms.values());
+    const conversation = new Conversation<M>(engine, restored, host, modules, originals, others, stored, forms.values());
+    compactor = conversation;
+    conversation.noteSummarizer();
     await compactor.appendInSlices(originals.slice(ids.length), { ...(signal !== undefined && { signal }) });
     return compactor;
   } catch (error) {

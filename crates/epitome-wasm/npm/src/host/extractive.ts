@@ -11,6 +11,20 @@ import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 /** Loads the module that summarizes without a model. */
 export const loadExtractive = loaderOf(() => import("../glue/extractive-factory.js"));
 
+/** The functions that summarize without a model. */
+const quoting = new WeakSet<object>();
+
+/** True for a function that summarizes without a model: it reads a transcript in slices, and costs no requests. */
+export function quotes(summarize: object): boolean {
+  return quoting.has(summarize);
+}
+
+/** Takes note of a function that summarizes without a model. */
+export function noteQuoting<S extends object>(summarize: S): S {
+  quoting.add(summarize);
+  return summarize;
+}
+
 /** A summarizer that quotes the messages. It can also be called directly, without a context. */
 export type ExtractiveSummarize = (
   request: ExtractiveRequest,
@@ -23,7 +37,7 @@ export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
 
 /** The summarizer that quotes, by its module. */
 export function extractiveFrom(source: Source): ExtractiveSummarize {
-  return async (request, context = {}) => {
+  return noteQuoting(async (request, context = {}) => {
     const { input, targetTokens, messages, notes: earlier, asksForState } = fieldsOf(request, "request");
     const { signal: given, onNotes: noter } = fieldsOf(context, "context");
     const signal = optionalSignal(given);
@@ -36,12 +50,22 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
     }
     const module = await loadExtractive(source);
-    // A long conversation has many chunks. Before and after each of them the page must be able to paint and to abort.
+    // A transcript may be long. Before and after each slice of it the page must be able to paint and to abort.
     await pause();
     signal?.throwIfAborted();
-    const [summary = "", noted = ""] = module.extractive(text, notes, target, asksForState === true);
-    onNotes?.(noted);
-    await pause();
-    return summary;
-  };
+    const extract = new module.Extractive(text, notes, target, asksForState === true);
+    try {
+      for (;;) {
+        const [summary, noted = ""] = extract.advance();
+        await pause();
+        signal?.throwIfAborted();
+        if (summary !== undefined) {
+          onNotes?.(noted);
+          return summary;
+        }
+      }
+    } finally {
+      extract.free();
+    }
+  });
 }

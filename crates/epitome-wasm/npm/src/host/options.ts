@@ -6,6 +6,7 @@ import { kindOf, optionalFunction } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { BeforeCompaction, EngineEvent, Format, PolicySpec, Save } from "../glue/epitome.js";
 import type { CompactionEvent, OfAgent } from "./events.js";
+import { quotes } from "./extractive.js";
 import type { FormatOf } from "./format-messages.js";
 import type { RankRecall } from "../recall/rank.js";
 import type { RecallIndexKeeper } from "../recall/recall.js";
@@ -143,8 +144,8 @@ export function hostOf<M extends object>(options: HostOptions<M> & { format: For
   }
   const summarizeTimeoutMs = timeoutOf(options.summarizeTimeoutMs);
   const repair = options.repair !== false;
-  const asksModel = options.summarize !== undefined;
-  return { ...options, summarize: options.summarize ?? extractive, extractive, summarizeTimeoutMs, repair, asksModel };
+  const summarize = options.summarize ?? extractive;
+  return { ...options, summarize, extractive, summarizeTimeoutMs, repair, asksModel: !quotes(summarize) };
 }
 
 function timeoutOf(timeoutMs: number | undefined): number {

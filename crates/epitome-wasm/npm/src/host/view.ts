@@ -28,6 +28,7 @@ import type { EngineCalls } from "./calls.js";
 import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { OfAgent } from "./events.js";
+import { quotes } from "./extractive.js";
 import { knownWindows, modelOf, modelTable } from "./model-window.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
@@ -304,6 +305,12 @@ export class ConversationView<M extends object> {
     const { policy: completed, unknown } = knownWindows(policy);
     this.calls.run((engine) => engine.setPolicy(completed));
     this.noteModels(policy, unknown);
+  }
+
+  /** Tells the engine what the summarizer is able to. */
+  noteSummarizer(): void {
+    const readsInSlices = quotes(this.host.summarize);
+    this.calls.run((engine) => engine.setReadsInSlices(readsInSlices));
   }
 
   /** Takes note of the model that a policy names, and says which are not known. */
