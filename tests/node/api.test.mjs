@@ -4,14 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as epitome from "epitome";
 import * as slim from "epitome/slim";
-import { fullCompactor, longChat, SYSTEM } from "./fixtures.mjs";
+import { longChat, SYSTEM } from "./fixtures.mjs";
+import { both } from "./places.mjs";
 
-const { createCompactor, isEpitomeError, restoreCompactor } = epitome;
+const { createCompactor, isEpitomeError } = epitome;
 const FORMAT = { format: "openai-chat" };
-
-function throws(action, code, words = "") {
-  assert.throws(action, (error) => check(error, code, words));
-}
 
 async function rejects(promise, code, words = "") {
   await assert.rejects(promise, (error) => check(error, code, words));
@@ -24,23 +21,23 @@ function check(error, code, words) {
   return true;
 }
 
-test("before a compaction the messages are the same objects that were appended", async () => {
+both("before a compaction the messages are the same objects that were appended", async ({ fullCompactor }) => {
   const messages = longChat(5);
   const compactor = await fullCompactor({}, messages);
-  assert.deepEqual(compactor.messages(), messages);
-  assert.ok(compactor.messages().every((message, index) => message === messages[index]));
+  assert.deepEqual(await compactor.messages(), messages);
+  assert.ok((await compactor.messages()).every((message, index) => message === messages[index]));
   compactor.dispose();
 });
 
-test("a compaction reaches the target, keeps what must stay, and undo restores everything", async () => {
+both("a compaction reaches the target, keeps what must stay, and undo restores everything", async ({ fullCompactor }) => {
   const messages = longChat(60);
   const compactor = await fullCompactor({}, messages);
-  assert.equal(compactor.status().level, "compact");
+  assert.equal((await compactor.status()).level, "compact");
   const report = await compactor.compact();
   assert.equal(report.outcome, "applied");
-  assert.equal(report.tokensAfter, compactor.status().tokens);
-  assert.ok(report.tokensAfter <= compactor.status().target);
-  const view = compactor.messages();
+  assert.equal(report.tokensAfter, (await compactor.status()).tokens);
+  assert.ok(report.tokensAfter <= (await compactor.status()).target);
+  const view = await compactor.messages();
   assert.equal(view.length, report.messagesAfter);
   assert.equal(view[0], messages[0]);
   const [summary, ...others] = view.filter((message) => !messages.includes(message));
@@ -48,19 +45,19 @@ test("a compaction reaches the target, keeps what must stay, and undo restores e
   assert.ok(summary.content.includes(report.summary));
   assert.deepEqual(others, []);
   assert.ok(view.includes(messages.findLast((message) => message.role === "user")));
-  assert.deepEqual(compactor.history(), messages);
-  compactor.undo();
-  assert.ok(compactor.messages().every((message, index) => message === messages[index]));
-  throws(() => compactor.undo(), "nothing-to-undo");
+  assert.deepEqual(await compactor.history(), messages);
+  await compactor.undo();
+  assert.ok((await compactor.messages()).every((message, index) => message === messages[index]));
+  await rejects(async () => compactor.undo(), "nothing-to-undo");
   compactor.dispose();
 });
 
-test("a plan lists the action of every message and changes nothing", async () => {
+both("a plan lists the action of every message and changes nothing", async ({ fullCompactor }) => {
   const compactor = await fullCompactor();
-  const before = compactor.snapshot();
-  const plan = compactor.plan({ reason: "threshold" });
-  assert.equal(compactor.snapshot(), before);
-  assert.deepEqual(plan.actions.map(({ id }) => id), compactor.history().map((_, index) => `m${index}`));
+  const before = await compactor.snapshot();
+  const plan = await compactor.plan({ reason: "threshold" });
+  assert.equal(await compactor.snapshot(), before);
+  assert.deepEqual(plan.actions.map(({ id }) => id), (await compactor.history()).map((_, index) => `m${index}`));
   const request = 3;
   assert.equal(plan.tokensBefore, plan.actions.reduce((sum, { tokensBefore }) => sum + tokensBefore, request));
   assert.ok(plan.actions.every(({ action, tokensAfter }) => action === "keep" || tokensAfter === 0));
@@ -73,7 +70,7 @@ test("a plan lists the action of every message and changes nothing", async () =>
     plan,
   );
   await compactor.compact();
-  assert.equal(compactor.plan().actions[1].action, "summarized");
+  assert.equal((await compactor.plan()).actions[1].action, "summarized");
   compactor.dispose();
 });
 
@@ -91,7 +88,7 @@ test("a plan lists every step of a message that has several", async () => {
   assert.ok(plan.actions.every(({ action, tokensBefore }) => action === "keep" && tokensBefore > 0));
 });
 
-test("a batch with a value that is not a message is refused with its index, and none is appended", async () => {
+both("a batch with a value that is not a message is refused with its index, and none is appended", async ({ fullCompactor }) => {
   const compactor = await fullCompactor({}, []);
   for (const [value, words] of [
     [7, "found a number"],
@@ -101,20 +98,20 @@ test("a batch with a value that is not a message is refused with its index, and 
     [undefined, "found null"],
   ]) {
     const batch = [{ role: "user", content: "a" }, value, { role: "user", content: "b" }];
-    throws(() => compactor.append(batch), "invalid-message", `messages[1]: `);
-    throws(() => compactor.append(batch), "invalid-message", words);
-    assert.deepEqual(compactor.history(), []);
+    await rejects(async () => compactor.append(batch), "invalid-message", `messages[1]: `);
+    await rejects(async () => compactor.append(batch), "invalid-message", words);
+    assert.deepEqual(await compactor.history(), []);
   }
   const circular = { role: "user", content: [] };
   circular.content.push(circular);
-  throws(() => compactor.append(circular), "invalid-message", "contains itself");
+  await rejects(async () => compactor.append(circular), "invalid-message", "contains itself");
   const trap = Object.defineProperty({}, "role", { enumerable: true, get: () => assert.fail("no") });
-  throws(() => compactor.append(trap), "invalid-message", '"role" that throws');
-  assert.deepEqual(compactor.append([{ role: "user", content: "still works" }]), ["m0"]);
+  await rejects(async () => compactor.append(trap), "invalid-message", '"role" that throws');
+  assert.deepEqual(await compactor.append([{ role: "user", content: "still works" }]), ["m0"]);
   compactor.dispose();
 });
 
-test("an app's own fields in its messages are left unchanged", async () => {
+both("an app's own fields in its messages are left unchanged", async ({ fullCompactor }) => {
   const message = {
     role: "user",
     content: "hi",
@@ -126,49 +123,49 @@ test("an app's own fields in its messages are left unchanged", async () => {
     bytes: new Uint8Array(3),
   };
   const compactor = await fullCompactor({}, []);
-  compactor.append(Object.freeze(message));
-  assert.equal(compactor.messages()[0], message);
+  await compactor.append(Object.freeze(message));
+  assert.equal((await compactor.messages())[0], message);
   compactor.dispose();
 });
 
-test("append takes one message or several, during a compaction too", async () => {
+both("append takes one message or several, during a compaction too", async ({ fullCompactor }) => {
   const later = { role: "user", content: "One more thing." };
-  const summarize = () => {
-    assert.deepEqual(compactor.append(later), ["m61"]);
+  const summarize = async () => {
+    assert.deepEqual(await compactor.append(later), ["m61"]);
     return "They talked.";
   };
   const compactor = await fullCompactor({ summarize });
   await compactor.compact();
-  assert.equal(compactor.messages().at(-1), later);
+  assert.equal((await compactor.messages()).at(-1), later);
   compactor.dispose();
 });
 
-test("editing a message undoes the summary that covers its old text", async () => {
+both("editing a message undoes the summary that covers its old text", async ({ fullCompactor }) => {
   const compactor = await fullCompactor();
   await compactor.compact();
   const wording = { role: "user", content: "I meant tulips." };
-  compactor.edit("m1", wording);
-  assert.equal(compactor.messages()[1], wording);
-  assert.equal(compactor.history()[1], wording);
-  assert.equal(compactor.messages().length, 61);
-  throws(() => compactor.edit("m99", wording), "unknown-id", '"m99"');
-  throws(() => compactor.edit("m1", "tulips"), "invalid-message", "found a string");
+  await compactor.edit("m1", wording);
+  assert.equal((await compactor.messages())[1], wording);
+  assert.equal((await compactor.history())[1], wording);
+  assert.equal((await compactor.messages()).length, 61);
+  await rejects(async () => compactor.edit("m99", wording), "unknown-id", '"m99"');
+  await rejects(async () => compactor.edit("m1", "tulips"), "invalid-message", "found a string");
   compactor.dispose();
 });
 
-test("tokens that the provider reported replace the estimate, in either spelling", async () => {
+both("tokens that the provider reported replace the estimate, in either spelling", async ({ fullCompactor }) => {
   const compactor = await fullCompactor();
-  compactor.reportUsage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
-  assert.equal(compactor.status().tokens, 320);
-  assert.equal(compactor.status().exact, true);
-  compactor.reportUsage({ promptTokens: 900, completionTokens: 1 });
-  assert.equal(compactor.status().tokens, 901);
-  throws(() => compactor.reportUsage({ tokens: 1 }), "invalid-option", "promptTokens");
-  throws(() => compactor.reportUsage({ promptTokens: -1, completionTokens: 0 }), "invalid-option");
+  await compactor.reportUsage({ prompt_tokens: 300, completion_tokens: 20, total_tokens: 320 });
+  assert.equal((await compactor.status()).tokens, 320);
+  assert.equal((await compactor.status()).exact, true);
+  await compactor.reportUsage({ promptTokens: 900, completionTokens: 1 });
+  assert.equal((await compactor.status()).tokens, 901);
+  await rejects(async () => compactor.reportUsage({ tokens: 1 }), "invalid-option", "promptTokens");
+  await rejects(async () => compactor.reportUsage({ promptTokens: -1, completionTokens: 0 }), "invalid-option");
   compactor.dispose();
 });
 
-test("an invalid policy is refused with the name of the field", async () => {
+both("an invalid policy is refused with the name of the field", async ({ createCompactor }) => {
   const make = (policy) => createCompactor({ ...FORMAT, policy });
   await rejects(make({ windw: 1 }), "invalid-policy", "policy.windw: unknown field");
   await rejects(make({ window: "big" }), "invalid-policy", "policy.window: ");
@@ -177,36 +174,36 @@ test("an invalid policy is refused with the name of the field", async () => {
   await rejects(make({ summary: { maxTokens: -1 } }), "invalid-policy", "policy.summary.maxTokens");
   await rejects(createCompactor({ format: "html" }), "unknown-format", "openai-chat");
   const compactor = await make(undefined);
-  assert.equal(compactor.status().window, 200_000);
-  compactor.setPolicy({ window: 5_000, keep: { messages: 4 } });
-  assert.equal(compactor.status().window, 5_000);
-  throws(() => compactor.setPolicy({ target: 3 }), "invalid-policy", "policy.target");
+  assert.equal((await compactor.status()).window, 200_000);
+  await compactor.setPolicy({ window: 5_000, keep: { messages: 4 } });
+  assert.equal((await compactor.status()).window, 5_000);
+  await rejects(async () => compactor.setPolicy({ target: 3 }), "invalid-policy", "policy.target");
   compactor.dispose();
 });
 
-test("a restored compactor continues as the first one would have", async () => {
+both("a restored compactor continues as the first one would have", async ({ restoreCompactor, fullCompactor }) => {
   const messages = longChat(60);
   const first = await fullCompactor({}, messages);
   await first.compact();
   const later = [{ role: "user", content: "And the tulips?" }];
-  first.append(later);
+  await first.append(later);
   const originals = structuredClone([...messages, ...later]);
-  const second = await restoreCompactor(first.snapshot(), { ...FORMAT, originals });
-  assert.deepEqual(second.messages(), first.messages());
-  assert.ok(second.messages().filter((message) => originals.includes(message)).length > 2);
-  assert.deepEqual(second.status(), first.status());
-  assert.equal(second.snapshot(), first.snapshot());
-  assert.deepEqual(second.append({ role: "user", content: "Go on." }), ["m62"]);
-  second.undo();
-  assert.equal(second.messages().length, 63);
+  const second = await restoreCompactor(await first.snapshot(), { ...FORMAT, originals });
+  assert.deepEqual(await second.messages(), await first.messages());
+  assert.ok((await second.messages()).filter((message) => originals.includes(message)).length > 2);
+  assert.deepEqual(await second.status(), await first.status());
+  assert.equal(await second.snapshot(), await first.snapshot());
+  assert.deepEqual(await second.append({ role: "user", content: "Go on." }), ["m62"]);
+  await second.undo();
+  assert.equal((await second.messages()).length, 63);
   first.dispose();
   second.dispose();
 });
 
-test("originals that differ from those of the snapshot are refused with their index", async () => {
+both("originals that differ from those of the snapshot are refused with their index", async ({ restoreCompactor, fullCompactor }) => {
   const messages = longChat(4);
   const compactor = await fullCompactor({}, messages);
-  const snapshot = compactor.snapshot();
+  const snapshot = await compactor.snapshot();
   const restore = (originals, text = snapshot) => restoreCompactor(text, { ...FORMAT, originals });
   await rejects(restore(messages.slice(0, 3)), "invalid-originals", "originals[3] is missing");
   const other = messages.with(2, { role: "user", content: "else" });
@@ -216,37 +213,37 @@ test("originals that differ from those of the snapshot are refused with their in
   await rejects(restore(messages, snapshot.replace('"version":2', '"version":9')), "invalid-snapshot", "update");
   const more = [...messages, { role: "user", content: "since then" }];
   const restored = await restore(more);
-  assert.deepEqual(restored.history(), more);
+  assert.deepEqual(await restored.history(), more);
   await rejects(restore([...messages, 5]), "invalid-message", "messages[0]");
   compactor.dispose();
   restored.dispose();
 });
 
-test("after dispose every call throws, and disposing twice is allowed", async () => {
+both("after dispose every call throws, and disposing twice is allowed", async ({ fullCompactor }) => {
   const compactor = await fullCompactor();
   compactor.dispose();
   compactor.dispose();
   compactor[Symbol.dispose]?.();
   const message = { role: "user", content: "hi" };
   for (const call of [
-    () => compactor.append(message),
-    () => compactor.edit("m0", message),
-    () => compactor.status(),
-    () => compactor.statusUnder({}),
-    () => compactor.setTodo(""),
-    () => compactor.offloaded("a"),
-    () => compactor.check("turnEnd"),
-    () => compactor.due("turnEnd"),
-    () => compactor.plan(),
-    () => compactor.messages(),
-    () => compactor.history(),
-    () => compactor.message("m0"),
-    () => compactor.undo(),
-    () => compactor.reportUsage({ promptTokens: 1, completionTokens: 1 }),
-    () => compactor.setPolicy({}),
-    () => compactor.snapshot(),
+    async () => compactor.append(message),
+    async () => compactor.edit("m0", message),
+    async () => compactor.status(),
+    async () => compactor.statusUnder({}),
+    async () => compactor.setTodo(""),
+    async () => compactor.offloaded("a"),
+    async () => compactor.check("turnEnd"),
+    async () => compactor.due("turnEnd"),
+    async () => compactor.plan(),
+    async () => compactor.messages(),
+    async () => compactor.history(),
+    async () => compactor.message("m0"),
+    async () => compactor.undo(),
+    async () => compactor.reportUsage({ promptTokens: 1, completionTokens: 1 }),
+    async () => compactor.setPolicy({}),
+    async () => compactor.snapshot(),
   ]) {
-    throws(call, "disposed");
+    await rejects(call, "disposed");
   }
   await rejects(compactor.compact(), "disposed");
   await rejects(compactor.compactIfNeeded({ phase: "turnEnd" }), "disposed");
@@ -263,7 +260,7 @@ test("tokens, formats and presets are available without a compactor", async () =
   const [preset] = await epitome.presets();
   assert.equal(preset.name, "recommended");
   const compactor = await createCompactor({ ...FORMAT, policy: preset.policy });
-  assert.equal(compactor.status().window, preset.policy.window);
+  assert.equal((await compactor.status()).window, preset.policy.window);
   compactor.dispose();
 });
 

@@ -68,10 +68,10 @@ export function longChat(turns) {
 }
 
 /** A compactor over a chat that is larger than its window. */
-export async function fullCompactor(options = {}, messages = longChat(60)) {
+export async function fullCompactor(options = {}, messages = longChat(60), create = createCompactor) {
   const policy = { window: 1_000, retry: { attempts: 3, baseMs: 10, capMs: 20 }, ...options.policy };
-  const compactor = await createCompactor({ format: "openai-chat", ...options, policy });
-  compactor.append(messages);
+  const compactor = await create({ format: "openai-chat", ...options, policy });
+  await compactor.append(messages);
   return compactor;
 }
 

@@ -17,14 +17,14 @@ const BARE = { window: 10_000, counting: { charactersPerToken: 1 }, triggers: ["
 
 /** A compactor over these messages. Without a preset it counts a character as a token, and compacts only if the policy
  * says so. */
-export async function compactorWith(policy, messages = [], options = {}) {
-  const compactor = await createCompactor({
+export async function compactorWith(policy, messages = [], options = {}, create = createCompactor) {
+  const compactor = await create({
     format: "openai-chat",
     policy: policy.preset === undefined ? { ...BARE, ...policy } : policy,
     summarize: () => "They worked.",
     ...options,
   });
-  compactor.append(messages);
+  await compactor.append(messages);
   return compactor;
 }
 

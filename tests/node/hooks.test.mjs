@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deferred } from "./fixtures.mjs";
 import { chatOf, compactorWith, said, toolRound } from "./harness.mjs";
+import { both } from "./places.mjs";
 
 const KEEP = { keep: { messages: 2 } };
 
-test("g4: a hook before every compaction sees its plan, and one after it sees its result", async () => {
+both("g4: a hook before every compaction sees its plan, and one after it sees its result", async ({ compactorWith }) => {
   const seen = [];
   const host = {
     beforeCompaction: (context) => void seen.push(["before", context]),
@@ -22,13 +23,13 @@ test("g4: a hook before every compaction sees its plan, and one after it sees it
   assert.deepEqual(seen, [["before", before], ["after", after]]);
   assert.equal(summaryCharacters, [...report.summary].length);
   seen.length = 0;
-  compactor.append(chatOf(10));
+  await compactor.append(chatOf(10));
   await compactor.compact();
   assert.equal(seen[0][1].forced, true);
   compactor.dispose();
 });
 
-test("g4: a hook may skip, at once or after a wait", async () => {
+both("g4: a hook may skip, at once or after a wait", async ({ compactorWith }) => {
   for (const answer of [false, { skip: true }, Promise.resolve(false), Promise.resolve({ skip: true })]) {
     const summarize = () => assert.fail("before");
     const after = [];
@@ -38,7 +39,7 @@ test("g4: a hook may skip, at once or after a wait", async () => {
     assert.equal(report.outcome, "skipped");
     assert.ok(report.message.length > 0);
     assert.deepEqual(after, []);
-    assert.equal(compactor.messages().length, 10);
+    assert.equal((await compactor.messages()).length, 10);
     compactor.dispose();
   }
   for (const answer of [undefined, true, { skip: false }, Promise.resolve()]) {
@@ -48,7 +49,7 @@ test("g4: a hook may skip, at once or after a wait", async () => {
   }
 });
 
-test("g4: a hook that throws fails the compaction with its message", async () => {
+both("g4: a hook that throws fails the compaction with its message", async ({ compactorWith }) => {
   const events = [];
   const beforeCompaction = () => {
     throw new Error("not today");
@@ -57,7 +58,7 @@ test("g4: a hook that throws fails the compaction with its message", async () =>
   const report = await compactor.compact();
   assert.deepEqual([report.outcome, report.message], ["failed", "beforeCompaction failed: not today"]);
   assert.deepEqual(events, [{ type: "end", report }]);
-  assert.equal(compactor.messages().length, 10);
+  assert.equal((await compactor.messages()).length, 10);
   compactor.dispose();
 });
 
@@ -74,7 +75,7 @@ test("g4: an error of an after-hook goes to the console", async (context) => {
   assert.equal(logged.mock.callCount(), 2);
 });
 
-test("g4: neither hook is called if only reducers work", async () => {
+both("g4: neither hook is called if only reducers work", async ({ compactorWith }) => {
   const hooks = { beforeCompaction: () => assert.fail("before"), afterCompaction: () => assert.fail("after") };
   const offload = { offloadToolResults: { protectFraction: 0, maxTokens: 100, keepTokens: 80 } };
   const messages = [said("user", "go"), ...toolRound("a", "long ".repeat(99)), said("user", "so?")];
@@ -88,7 +89,7 @@ test("g4: neither hook is called if only reducers work", async () => {
   compactor.dispose();
 });
 
-test("a compaction can be cancelled while a hook is pending, and a late answer changes nothing", async () => {
+both("a compaction can be cancelled while a hook is pending, and a late answer changes nothing", async ({ compactorWith }) => {
   const { promise, resolve } = deferred();
   const answers = [promise, undefined];
   const compactor = await compactorWith(KEEP, chatOf(10), { beforeCompaction: () => answers.shift() });
@@ -104,19 +105,19 @@ test("a compaction can be cancelled while a hook is pending, and a late answer c
   assert.ok(["cancelled", "skipped"].includes((await third).outcome));
 });
 
-test("a compaction cancelled before it begins is not stored, even without a summary", async () => {
+both("a compaction cancelled before it begins is not stored, even without a summary", async ({ compactorWith }) => {
   const drops = { heartbeatAnswer: "HEARTBEAT_OK", reducers: [{ reducer: "deduplicate" }], summary: { defaultAgent: null } };
   const messages = [said("user", "hi"), said("user", "alive?"), said("assistant", "HEARTBEAT_OK"), said("user", "bye")];
   const compactor = await compactorWith(drops, messages);
   const report = await compactor.compact({ signal: AbortSignal.abort() });
   assert.equal(report.outcome, "cancelled");
-  assert.deepEqual(compactor.messages(), messages);
+  assert.deepEqual(await compactor.messages(), messages);
   assert.equal((await compactor.compact()).outcome, "applied");
-  assert.equal(compactor.messages().length, 2);
+  assert.equal((await compactor.messages()).length, 2);
   compactor.dispose();
 });
 
-test("g5: events have tokens and threshold at the start, and both totals and the summary's length at the end", async () => {
+both("g5: events have tokens and threshold at the start, and both totals and the summary's length at the end", async ({ compactorWith }) => {
   const [everything, own] = [[], []];
   const policy = { ...KEEP, triggers: [{ tokens: 900 }] };
   const compactor = await compactorWith(policy, chatOf(10), { onEvent: (event) => everything.push(event) });

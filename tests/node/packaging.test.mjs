@@ -44,14 +44,14 @@ const USE = `
 
 test("it contains what it exports, and nothing else", () => {
   const names = packed.files.map(({ path }) => path);
-  const named = ["slim", "tokens", "storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic"];
+  const named = ["slim", "tokens", "storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic", "worker"];
   const entries = ["index", ...named].map((name) => `entrypoints/${name}.js`);
   const types = [...named, "wasm"].map((name) => `${name}.d.ts`);
   for (const name of [...entries, ...types, "page/epitome.js", "workerd/entrypoints/index.js", "edge/entrypoints/index.js", "glue/epitome_bg.wasm", "glue/count_bg.wasm", "glue/recall_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
-  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq|models|ai|langchain|openai|openai-agents|anthropic|wasm)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
+  const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq|models|ai|langchain|openai|openai-agents|anthropic|worker|wasm)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -148,6 +148,13 @@ test("conversations are kept without any other package, and the compactor alone 
   assert.equal(await node(script), "function 1");
   const main = await readFile(join(app, "node_modules/epitome/dist/api/api.js"), "utf8");
   assert.doesNotMatch(main, /\/(storage|queue|node|bullmq)\//);
+});
+
+test("m6: it works with its engine in a worker, in Node", async () => {
+  const script = `import { createWorkerCompactor as createCompactor } from "epitome/worker";
+    ${USE.replace("compactor.append", "await compactor.append")}
+    console.log(outcome);`;
+  assert.equal(await node(script), "applied");
 });
 
 test("it works in a worker thread", async () => {

@@ -1,35 +1,16 @@
 // The table of faults in a browser: the package in a page, and servers on loopback that act as the table says.
 
 import { readFileSync } from "node:fs";
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@playwright/test";
 import { COUNTERS, sendHealthy, serve, SUMMARIZERS, SUMMARY } from "../../node/clients.mjs";
 import { FAULTS, faulty, KEY, PATIENT } from "../../node/faults.mjs";
 import { FILE_FAULTS } from "../../node/file-faults.mjs";
+import { page } from "./page.mjs";
 
-const PACKAGE = fileURLToPath(new URL("../../../crates/epitome-wasm/npm/dist", import.meta.url));
 const VOCABULARY = readFileSync(fileURLToPath(new URL("../../../crates/epitome-wasm/npm/encodings/cl100k_base.vocab", import.meta.url)));
 const OTHER = VOCABULARY.subarray(0, 1_000);
-const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 const [SUMMARIZER, COUNTER] = [SUMMARIZERS[0], COUNTERS[0]];
-
-/** Serves an empty page and the package, and lets pages of any origin ask. True if it has answered. */
-function page(request, response) {
-  response.setHeader("access-control-allow-origin", "*");
-  response.setHeader("access-control-allow-headers", "*, authorization, x-api-key, anthropic-version, content-type");
-  if (request.method === "OPTIONS") {
-    response.writeHead(204).end();
-  } else if (request.url.startsWith("/package/")) {
-    const path = request.url.slice("/package".length);
-    response.writeHead(200, { "content-type": TYPES[extname(path)] }).end(readFileSync(PACKAGE + path));
-  } else if (request.method === "GET") {
-    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>A page</title>");
-  } else {
-    return false;
-  }
-  return true;
-}
 
 /** In the page: a compaction with a server at fault, and one with a healthy server. */
 async function attempt({ name, isSummarizer, faultyURL, healthyURL, key, limits, patient, summary }) {

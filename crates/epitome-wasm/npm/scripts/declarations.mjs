@@ -29,7 +29,7 @@ const SLIM_MODULES = "api-slim/modules.d.ts";
 /** The declarations of the wasm modules with glue. */
 const GLUE = ["epitome", "endpoint", "validation"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
-const MORE = ["storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic"];
+const MORE = ["storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic", "worker"];
 
 /** The types that the entry `epitome/tokens` exports. */
 const COUNTING_TYPES = [
@@ -40,7 +40,7 @@ const COUNTING_TYPES = [
 /** The declarations of all entries, from the files that tsc has written to `dist`. */
 export function declarations(dist) {
   const written = readdirSync(dist, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
-  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents)\/|^error/.test(name));
+  const modules = written.filter((name) => name.endsWith(".d.ts") && /^(api|counting|host|recall|wasm|storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents|worker)\/|^error/.test(name));
   const entries = MORE.map((name) => `entrypoints/${name}.d.ts`);
   const files = [...modules, ...GLUE, SLIM, SLIM_MODULES, ...entries].map((name) => {
     const text = readFileSync(join(dist, name), "utf8");
@@ -137,7 +137,7 @@ function foreignTypes(found, own, file) {
 
 /** What a file exports, by name: all types, and functions only if they are public. */
 function named(file) {
-  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
+  const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents|worker)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||

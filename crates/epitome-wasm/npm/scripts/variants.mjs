@@ -6,8 +6,8 @@ import { dirname, join, posix } from "node:path";
 
 /** The file with the modules, which a variant has in its own folder. */
 const MODULES = "api/modules.js";
-/** Folders with code of their own, and entries that only Node can use. */
-const OTHERS = /^(glue|api-slim|workerd|edge|page|bullmq)\/|^entrypoints\/(slim|node|bullmq)\.js$/;
+/** Folders with code of their own, and entries that these runtimes cannot use. */
+const OTHERS = /^(glue|api-slim|workerd|edge|page|bullmq|worker)\/|^entrypoints\/(slim|node|bullmq|worker)\.js$/;
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)"(\.{1,2}\/[^"]+)"/g;
 
 /** Writes `dist/NAME`. Returns the entries in it. */

@@ -30,6 +30,14 @@ const PATHS = [
     code: `${STATUS} if ((await compactor.compact()).outcome !== "applied") throw new Error("not compacted");`,
     limit: 161,
   },
+  {
+    name: "epitome/worker, on the main thread",
+    from: "epitome/worker",
+    uses: "createWorkerCompactor",
+    code: `const signal = AbortSignal.abort();
+      await createWorkerCompactor({ format: "openai-chat", signal }).catch(({ code }) => { if (code !== "aborted") throw new Error(code); });`,
+    limit: 5,
+  },
   { name: "estimateTokens()", uses: "estimateTokens", code: 'await estimateTokens("Hello there");', limit: 58 },
   { name: "countTokens(), but its vocabulary", uses: "countTokens", code: 'await countTokens("Hello there");', limit: 58 },
   {
@@ -73,12 +81,12 @@ try {
 process.exitCode = failures === 0 ? 0 : 1;
 
 /** The files that an app loads, by their names without the hash of the content. */
-async function filesOf({ uses, code }) {
+async function filesOf({ from = "epitome", uses, code }) {
   const main = "virtual:main.js";
   const app = {
     name: "app",
     resolveId: (id) => (id === main ? id : undefined),
-    load: (id) => (id === main ? `import { ${uses} } from "epitome"; ${code}` : undefined),
+    load: (id) => (id === main ? `import { ${uses} } from "${from}"; ${code}` : undefined),
   };
   const out = join(place, "out");
   await build({
