@@ -1,32 +1,32 @@
-// Threads with engines: each compacts one conversation at a time, and is used again.
+// Threads with engines, so that the event loop of the worker stays free to renew its lock: each compacts one conversation at a time, and is
+// used again.
 
-import { Worker } from "node:worker_threads";
-import { messageOf, property } from "../error.js";
-import type { Report } from "../glue/epitome.js";
-import type { CompactionEvent } from "../host/events.js";
-import type { Answer, FromThread, Question, Result, Task, ToThread } from "./protocol.js";
+import type { PolicySpec, Reason, Report } from "../glue/epitome.js";
+import type { CompactOptions } from "../host/compactor.js";
+import { restoreWorkerCompactor, type WorkerRestoreOptions } from "../worker/create.js";
+import { type EngineWorker, startWorker } from "../worker/thread.js";
 
-/** What a compaction needs of the worker. */
-export interface TaskHost {
-  /** Answers a question of the thread. */
-  answer(question: Question, signal: AbortSignal): Promise<Result>;
-  /** Called for each event. */
-  onEvent(event: CompactionEvent): void;
-  /** Cancels the compaction. */
-  readonly signal: AbortSignal;
+/** A compaction for a thread. */
+export interface Task extends Pick<CompactOptions, "instructions" | "signal" | "onEvent"> {
+  /** The records and the state of the conversation. */
+  readonly text: string;
+  readonly options: WorkerRestoreOptions;
+  /** A policy in place of the stored one. */
+  readonly policy: PolicySpec | undefined;
+  readonly reason: Reason;
 }
 
 /** Threads that are not in use. */
 export class EngineThreads {
-  readonly #free: Worker[] = [];
-  readonly #all = new Set<Worker>();
+  readonly #free: EngineWorker[] = [];
+  readonly #all = new Set<EngineWorker>();
 
   /** Compacts a conversation. Rejects if the thread ends, or if the compaction cannot begin. */
-  async run(task: Omit<Task, "type">, host: TaskHost): Promise<Report> {
+  async run(task: Task): Promise<Report> {
     const thread = this.#free.pop() ?? this.#start();
     let isReusable = false;
     try {
-      const report = await compactIn(thread, { type: "task", ...task }, host);
+      const report = await compactIn(thread, task);
       isReusable = true;
       return report;
     } finally {
@@ -46,68 +46,21 @@ export class EngineThreads {
     await Promise.all(threads.map((thread) => thread.terminate()));
   }
 
-  #start(): Worker {
-    const thread = new Worker(new URL("./thread.js", import.meta.url));
-    // A thread that waits for work does not keep the process running.
-    thread.unref();
+  #start(): EngineWorker {
+    const thread = startWorker();
     this.#all.add(thread);
     return thread;
   }
 }
 
-function compactIn(thread: Worker, task: Task, host: TaskHost): Promise<Report> {
-  const send = (message: ToThread): void => thread.postMessage(message);
-  const ending = new AbortController();
-  const answer = async (id: number, question: Question): Promise<Answer> => {
-    try {
-      return { type: "answer", id, value: await host.answer(question, ending.signal) };
-    } catch (error) {
-      const fields = { message: messageOf(error, "it did not say why"), ...decisive(error) };
-      return { type: "answer", id, error: fields };
+async function compactIn(worker: EngineWorker, { text, options, policy, ...compaction }: Task): Promise<Report> {
+  const compactor = await restoreWorkerCompactor<object>(text, { ...options, worker });
+  try {
+    if (policy !== undefined) {
+      await compactor.setPolicy(policy);
     }
-  };
-  const cancel = (): void => send({ type: "cancel" });
-  return new Promise<Report>((resolve, reject) => {
-    const end = (act: () => void): void => {
-      thread.off("message", receive).off("error", broken).off("exit", exited);
-      host.signal.removeEventListener("abort", cancel);
-      ending.abort();
-      act();
-    };
-    const receive = (message: FromThread): void => {
-      switch (message.type) {
-        case "question":
-          return void answer(message.id, message).then(send);
-        case "event":
-          return host.onEvent(message.event);
-        case "ended":
-          return end(() => resolve(message.report));
-        case "failed":
-          return end(() => reject(new Error(message.message)));
-      }
-    };
-    const broken = (error: Error): void => end(() => reject(error));
-    const exited = (): void => end(() => reject(new Error("the engine's thread has ended")));
-    thread.on("message", receive).on("error", broken).on("exit", exited);
-    host.signal.addEventListener("abort", cancel, { once: true });
-    send(task);
-    if (host.signal.aborted) {
-      cancel();
-    }
-  });
-}
-
-/** What the engine decides by whether a request that failed is repeated. */
-const DECISIVE = ["name", "code", "type", "status", "statusCode", "retryable", "retryAfterMs"];
-
-/** These fields of an error. The others, which may be anything, may not be what a thread can be sent. */
-function decisive(error: unknown): Record<string, string | number | boolean> {
-  const found: Record<string, string | number | boolean> = {};
-  for (const field of DECISIVE) {
-    const value = property(error, field);
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-      found[field] = value;
-    }
+    return await compactor.compact(compaction);
+  } finally {
+    compactor.dispose();
   }
-  return found;
 }

@@ -1,7 +1,7 @@
 // Compactions as jobs of BullMQ: a worker that carries them out.
 
 import { type ConnectionOptions, type Job, UnrecoverableError, Worker } from "bullmq";
-import type { Format, PolicySpec, Reason, Report } from "../glue/epitome.js";
+import type { Format, PolicySpec, Report } from "../glue/epitome.js";
 import type { CompactionEvent } from "../host/events.js";
 import type { Summarize } from "../host/summarize.js";
 import { QUEUE_SETTINGS } from "../queue/schedule.js";
@@ -147,18 +147,12 @@ class Compactions implements CompactionWorker {
     if (read.damage !== undefined) {
       throw new UnrecoverableError(`the conversation ${JSON.stringify(id)} is damaged behind commit ${read.damage.whole}; open it to repair it`);
     }
-    const reason: Reason = data.reason ?? "session-compaction";
-    const task = {
-      text: read.text + read.state,
-      format: typeof format === "function" ? format(data) : format,
-      agent,
-      policy,
-      summarizeTimeoutMs,
-      reason,
-      instructions: data.instructions,
-    };
     let failure: unknown;
-    const report = await this.#threads.run(task, {
+    const report = await this.#threads.run({
+      text: read.text + read.state,
+      policy,
+      reason: data.reason ?? "session-compaction",
+      ...(data.instructions !== undefined && { instructions: data.instructions }),
       signal: this.#stopping.signal,
       onEvent: (event) => {
         onEvent?.(data, event);
@@ -167,24 +161,22 @@ class Compactions implements CompactionWorker {
           void job.updateProgress(event).catch(() => undefined);
         }
       },
-      answer: async (question, signal) => {
-        if (question.kind === "summarize") {
+      options: {
+        format: typeof format === "function" ? format(data) : format,
+        ...(agent !== undefined && { agent }),
+        ...(summarizeTimeoutMs !== undefined && { summarizeTimeoutMs }),
+        summarize: (request, context) => {
           this.#counts.requests += 1;
-          const onDelta = (text: string): void => onEvent?.(data, { type: "delta", request: question.request.id, text });
-          let notes = "";
-          const onNotes = (noted: string): void => {
-            notes = noted;
-          };
-          const summary = await summarize(question.request, { signal, onDelta, onNotes });
-          return { summary, notes };
-        }
-        try {
-          await storeEffect(store, id, name, read, head, cipher, question.changes);
-        } catch (error) {
-          failure = error;
-          throw error;
-        }
-        return {};
+          return summarize(request, context);
+        },
+        commit: async (changes) => {
+          try {
+            await storeEffect(store, id, name, read, head, cipher, changes);
+          } catch (error) {
+            failure = error;
+            throw error;
+          }
+        },
       },
     });
     if (failure !== undefined) {
