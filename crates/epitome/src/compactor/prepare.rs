@@ -384,8 +384,8 @@ impl Compactor {
         if !plan.summarizes || plan.tail_start != draft.tail_start || !is_read {
             return None;
         }
-        let (summary, notes) = (draft.summary.clone(), draft.notes.clone());
-        let written = WrittenSummary { summary, notes, ..WrittenSummary::default() };
+        let written =
+            WrittenSummary { summary: draft.summary.clone(), ..WrittenSummary::default() };
         let tokens = self.tokens_after(&plan, written)?.saturating_add(plan.ledger_tokens);
         Some((plan, tokens))
     }

@@ -59,7 +59,6 @@ pub(super) fn plan(
     let mut plan = Plan {
         tail_start: conversation.projection().covered,
         tokens_before: tokens,
-        tokens_after: tokens,
         floor: floor(conversation, policy, &scale, false),
         earlier: conversation.earlier(),
         before: conversation.projection().before.clone(),
