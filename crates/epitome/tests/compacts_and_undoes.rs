@@ -6,7 +6,9 @@ use epitome::Level;
 use epitome::history::{Defect, Edit, View};
 use epitome::policy::Keep;
 use epitome::{Action, CommandError, Outcome, Policy, Reason};
-use harness::{applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown};
+use harness::{
+    applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown, viewed,
+};
 
 #[test]
 fn a_view_is_system_prompt_then_last_request_then_summary_then_tail() {
@@ -90,6 +92,26 @@ fn making_a_plan_changes_nothing_and_gives_every_message_an_action() {
     assert!(plan.tokens_after < plan.tokens_before);
     assert_eq!(plan.requests, 1);
     assert_eq!(shown(&compactor), before);
+}
+
+#[test]
+fn a_plan_without_a_summary_says_what_the_last_one_stands_for_and_what_it_left() {
+    let text = long_talk().replace("a: let me look !look1", "a: * let me look !look1");
+    let mut compactor = recommended_compactor(&text);
+    let first = compactor.plan(Reason::Threshold);
+    compact(&mut compactor).unwrap();
+    let plan = compactor.plan(Reason::Reduce);
+    assert!(!plan.summarizes);
+    assert_eq!((plan.tail_start, plan.summarized()), (first.tail_start, first.summarized()));
+    for (position, action) in first.actions.iter().enumerate() {
+        assert_eq!(plan.action(position) == Action::Keep, *action == Action::Keep, "{position}");
+    }
+
+    let mut next = recommended_compactor("");
+    for message in viewed(&compactor) {
+        next.append(message).unwrap();
+    }
+    assert_eq!(next.plan(Reason::Reduce).summarized(), first.summarized(), "with the view alone");
 }
 
 #[test]

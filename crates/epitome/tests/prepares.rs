@@ -289,6 +289,23 @@ fn k9_what_a_compaction_would_leave_is_known_while_it_is_written_and_when_it_is_
 }
 
 #[test]
+fn k9_what_a_compaction_would_leave_counts_the_summary_as_it_was_written() {
+    let left_with = |text: &str| {
+        let mut chat = Chat::new(policy(0.6));
+        chat.say(12);
+        assert_eq!(chat.check(), None);
+        chat.answer(text);
+        match chat.compactor.next_summary() {
+            Some(NextSummary::Ready { tokens_after: Some(tokens) }) => tokens,
+            other => panic!("{other:?}"),
+        }
+    };
+    let planted: String = (0..20).map(|n| format!("They planted rose {n}. ")).collect();
+    let (short, long) = (left_with("They talked."), left_with(&planted));
+    assert!(long >= short + 100, "{short} and {long}");
+}
+
+#[test]
 fn k9_what_is_ready_and_would_not_be_taken_as_it_is_says_so() {
     let mut chat = Chat::prepared(0.35);
     let reason = chat.say_until_due();

@@ -79,6 +79,15 @@ fn k8_all_but_the_newest_results_become_a_placeholder() {
 }
 
 #[test]
+fn k8_a_result_that_says_what_the_placeholder_says_stays_as_it_is() {
+    let clear = ClearToolResults { keep: 0, ..ClearToolResults::default() };
+    let text = format!("u: go\na: !a !b\nt: =a<{}>\nt: =b<[cleared]>", "long result ".repeat(20));
+    let compactor = compactor_with(policy(vec![Reducer::ClearToolResults(clear)]), &text);
+    let results = [Action::ClearToolResults, Action::Keep];
+    assert_eq!(actions(&compactor, Reason::Reduce)[2..], results);
+}
+
+#[test]
 fn k8_results_of_excluded_tools_stay_and_inputs_are_cleared_on_request() {
     let (long, input) = ("long result ".repeat(20), "x".repeat(200));
     let arguments = format!(r#"{{"path":"a.rs","text":"{input}"}}"#);
@@ -221,6 +230,27 @@ fn c4_results_of_calls_with_the_same_id_are_offloaded_under_different_paths() {
     drive(&mut compactor, |_| String::new());
     assert_eq!(compactor.log().offloaded("tool-results/c-m1-0.txt"), Some(one.as_str()));
     assert_eq!(compactor.log().offloaded("tool-results/c-m4-0.txt"), Some(two.as_str()));
+}
+
+#[test]
+fn an_automatic_compaction_has_a_summary_unless_reducers_reach_the_target() {
+    let clear = ClearToolResults { keep: 0, ..ClearToolResults::default() };
+    let policy = Policy {
+        target: 0.5,
+        reducers: vec![ReducerRule::in_compactions(Reducer::ClearToolResults(clear))],
+        ..Policy::recommended(1_000)
+    };
+    let summarizes = |turns: usize| {
+        let turns = "u: what else?\na: roses and lilies\n".repeat(turns);
+        let text = format!("u: go\na: !a\nt: =a<{}>\n{turns}", "long result ".repeat(120));
+        let mut compactor = compactor_with(policy.clone(), &text);
+        assert_eq!(compactor.check(Phase::TurnStart), Some(Reason::Threshold));
+        let plan = compactor.plan(Reason::Threshold);
+        assert!(plan.reduced() == 1 || plan.summarizes, "{plan:?}");
+        plan.summarizes
+    };
+    assert!(!summarizes(15), "the results alone are enough");
+    assert!(summarizes(40), "between target and threshold");
 }
 
 #[test]

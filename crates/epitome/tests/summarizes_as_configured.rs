@@ -9,7 +9,7 @@
 
 use crate::harness;
 
-use epitome::message::Usage;
+use epitome::message::{Message, Role, Usage};
 use epitome::policy::{
     Keep, LastRequest, Reactive, Shape, Summarizer, SummaryPlacement, SummarySettings, Trigger,
 };
@@ -438,6 +438,27 @@ fn b15_after_a_rejected_request_the_tail_is_shortened_if_nothing_else_is_left() 
         let report = compactor.report().unwrap();
         assert!(applied(report), "{count}: {:?}", report.outcome);
     }
+}
+
+#[test]
+fn d10_lists_are_appended_only_as_far_as_the_target_leaves_room_beside_the_ledger() {
+    let place = "in the garden behind the house ".repeat(4);
+    let items: String = (0..400).map(|n| format!("- [ ] plant rose {n} {place}\n")).collect();
+    let facts: String = (0..400).map(|n| format!("It is in src/rose{n}.rs now.\n")).collect();
+    let mut policy = Policy { target: 0.2, keep: Keep::Messages(1), ..Policy::recommended(40_000) };
+    policy.summary.checklist_tokens = 40_000;
+    let mut compactor = compactor_with(policy, "");
+    for (id, text) in [("items", items.as_str()), ("facts", facts.as_str()), ("last", "go on")] {
+        compactor.append(Message::new(id, Role::User, text)).unwrap();
+    }
+    let planned = compactor.plan(Reason::Manual).tokens_after;
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They made a plan.".into());
+    let report = compactor.report().unwrap();
+    let appended =
+        |text: &str| report.receipt.appended.iter().filter(|fact| fact.text.contains(text)).count();
+    assert!(appended("plant") > 0 && appended("src/") > 0, "{:?}", report.receipt.appended);
+    assert!(report.tokens_after <= planned.max(8_000), "{} of {planned}", report.tokens_after);
 }
 
 #[test]
