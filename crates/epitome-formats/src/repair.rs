@@ -198,4 +198,12 @@ mod tests {
         assert_eq!(done, [("messages[1]", IssueCode::BlankMessage)]);
         assert_eq!(repaired.left, []);
     }
+
+    #[test]
+    fn a3_a_blank_system_message_stays_also_where_blank_texts_are_refused() {
+        let blank = json!({ "role": "system", "content": " " });
+        let user = json!({ "role": "user", "content": "hi" });
+        let repaired = repair(&[blank, user], Format::Anthropic);
+        assert_eq!(repaired.messages, [RepairedMessage::Keep(0), RepairedMessage::Keep(1)]);
+    }
 }

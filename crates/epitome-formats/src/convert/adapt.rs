@@ -136,6 +136,9 @@ impl CallIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compose::Outgoing;
+    use epitome::Contract;
+    use epitome::history::View;
     use serde_json::json;
 
     fn signed() -> Value {
@@ -170,6 +173,22 @@ mod tests {
             "the result has its call's id"
         );
         assert_eq!(values.len(), 4);
+    }
+
+    #[test]
+    fn f1_what_only_the_provider_of_the_log_refuses_is_there_to_be_adapted() {
+        let thinking = json!({ "type": "thinking", "thinking": "hm" });
+        let texts = ["", "a cat"].map(|text| json!({ "type": "text", "text": text }));
+        let [blank, text] = texts;
+        let messages = [
+            json!({ "role": "user", "content": "what is it?" }),
+            json!({ "role": "assistant", "content": [thinking, blank, text] }),
+        ];
+        let log = ParsedMessages::of(Format::Anthropic, &messages).log();
+        let view = View::repaired(&log, &Contract::default());
+        let is_whole = |outgoing: &Outgoing| matches!(outgoing, Outgoing::Keep(_));
+        assert!(Format::Anthropic.compose_apart(&log, &view).iter().all(is_whole));
+        assert!(!Format::Anthropic.compose(&log, &view).iter().all(is_whole));
     }
 
     #[test]
