@@ -98,8 +98,15 @@ fn a_name_inside_of_another_name_is_not_reported_as_unsupported() {
 #[test]
 fn a_name_that_the_transcript_has_cut_off_is_not_reported_as_unsupported() {
     let row = "a row of roses and lilies, ".repeat(100);
-    let text = format!("{TALK}\na: !list\nt: =list<{row}order KX-4711, {row}>\na: I read it");
-    let policy = Policy { keep: Keep::Messages(0), ..Policy::recommended(4_000) };
-    let (_, report) = compacted(policy, &text, "They read the orders KX-4711 and KX-4712.");
-    assert_eq!(report.receipt.unsupported, ["KX-4712"]);
+    let row = format!("{row}order KX-4711, {row}");
+    let calls = [
+        format!("a: !list\nt: =list<{row}>"),
+        format!("a: I write the list !write<{{\"rows\":\"{row}\"}}>\nt: =write<done>"),
+    ];
+    for call in calls {
+        let text = format!("{TALK}\n{call}\na: I read it");
+        let policy = Policy { keep: Keep::Messages(0), ..Policy::recommended(4_000) };
+        let (_, report) = compacted(policy, &text, "They read the orders KX-4711 and KX-4712.");
+        assert_eq!(report.receipt.unsupported, ["KX-4712"]);
+    }
 }
