@@ -5,7 +5,7 @@
 use crate::harness;
 
 use epitome::message::{Message, Part, Role};
-use epitome::policy::{Keep, LockedReasoning, Reducer, ReducerRule};
+use epitome::policy::{Keep, LockedReasoning, Reducer, ReducerRule, Trigger};
 use epitome::{Compactor, LockedParts, Policy, Reason};
 use harness::{compactor_with, drive, shown};
 
@@ -67,6 +67,21 @@ fn k7_a_plan_says_how_much_reasoning_the_model_refuses_behind_the_change() {
     assert_eq!(plan(LockedReasoning::AppendOnly), None);
     let policy = Policy { keep: Keep::Messages(6), ..Policy::fill_percent(1_000) };
     assert_eq!(compactor_with(policy, REASONED).plan(Reason::Manual).locked_reasoning, None);
+}
+
+#[test]
+fn k7_reasoning_that_leaves_with_its_message_is_not_counted_as_refused() {
+    let text = "u: mend it\na: on it\nu: alive?\na: ?old#seal HEARTBEAT_OK\na: ?new#seal mended";
+    let reducers = vec![ReducerRule::when(Reducer::Deduplicate, Trigger::Always)];
+    let heartbeat_answer = Some("HEARTBEAT_OK".into());
+    let policy = locked(LockedReasoning::Remove, 6, "").policy().clone();
+    let policy = Policy { reducers, heartbeat_answer, ..policy };
+    let mut compactor = compactor_with(policy, text);
+    let refused = compactor.plan(Reason::Reduce).locked_reasoning.unwrap();
+    assert_eq!(refused.parts, 1);
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| String::new());
+    assert_eq!(shown(&compactor), "u: mend it\na: on it\na: mended\n");
 }
 
 #[test]
