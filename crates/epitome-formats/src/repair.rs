@@ -205,5 +205,6 @@ mod tests {
         let user = json!({ "role": "user", "content": "hi" });
         let repaired = repair(&[blank, user], Format::Anthropic);
         assert_eq!(repaired.messages, [RepairedMessage::Keep(0), RepairedMessage::Keep(1)]);
+        assert_eq!((repaired.done, repaired.left), (vec![], vec![]));
     }
 }
