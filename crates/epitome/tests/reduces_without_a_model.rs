@@ -68,6 +68,18 @@ fn c1_results_are_truncated_by_age_and_say_so() {
 }
 
 #[test]
+fn c1_a_result_of_just_the_limit_stays_beside_one_that_is_truncated() {
+    let steps = vec![TruncationStep { from_messages: 1, max_tokens: 40 }];
+    let reducer = Reducer::TruncateToolResults(TruncateToolResults { steps });
+    let (limit, long) = ("x".repeat(120), "x".repeat(300));
+    let text = format!("u: go\na: !a !b\nt: =a<{limit}> =b<{long}>\na: done");
+    let plan = compactor_with(policy(vec![reducer]), &text).plan(Reason::Reduce);
+    let changed: Vec<usize> =
+        plan.rewrites().flat_map(|rewrite| &rewrite.changes).map(|change| change.part).collect();
+    assert_eq!(changed, [1]);
+}
+
+#[test]
 fn k8_all_but_the_newest_results_become_a_placeholder() {
     let long = "long result ".repeat(20);
     let clear = ClearToolResults { keep: 1, ..ClearToolResults::default() };
