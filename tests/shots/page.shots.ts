@@ -35,9 +35,18 @@ for (const colorScheme of ["light", "dark"] as const) {
       await epitome.rows.nth(3).click();
       await picture("message");
       await page.keyboard.press("Escape");
-      await page.getByText("More settings").click();
-      await picture("settings-full", true);
-      await page.getByText("More settings").click();
+      for (const topic of ["When to compact", "Savings without a model", "JSON and TypeScript"]) {
+        await epitome.openSettings(topic);
+        await picture(`settings-${topic.replaceAll(" ", "-").toLowerCase()}`);
+      }
+      await epitome.openSettings("When to compact");
+      await epitome.sheet.getByLabel("Compact down to").fill("40");
+      await epitome.sheet.getByLabel("Warn at").fill("much");
+      await picture("settings-changed");
+      await epitome.sheet.getByLabel("Warn at").fill("");
+      await epitome.sheet.getByRole("searchbox").fill("tool results");
+      await picture("settings-found");
+      await epitome.closeSettings();
       await page.keyboard.press("?");
       await picture("keys");
       await page.keyboard.press("Escape");

@@ -71,6 +71,10 @@ pub(crate) fn App() -> impl IntoView {
 fn Workbench(store: Store) -> impl IntoView {
     let tokens = move || store.pressure.get().map(|pressure| pressure.tokens);
     let tokens = Signal::derive(tokens);
+    let format = Signal::derive(move || {
+        store.document.track();
+        store.read(|session| session.format().as_str())
+    });
     view! {
         <section class="instrument card" aria-labelledby="meter-heading">
             <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
@@ -102,7 +106,7 @@ fn Workbench(store: Store) -> impl IntoView {
                 <Findings store />
             </div>
             <div class="column-set">
-                <Settings settings=store.settings tokens announcement=store.announcement />
+                <Settings settings=store.settings tokens format />
                 <NextRequestPanel store />
                 <Phases store />
             </div>

@@ -1,8 +1,10 @@
-//! The settings: one module for each topic, with its fields and its view; then all of them as JSON.
+//! The settings: what is set most beside the conversation, and all of them in a [`sheet`].
 //!
-//! A topic's fields read a policy and write it back. The policy is the truth: what no field shows stays as it is.
-//! Errors of the engine are shown at the field that has the name of the policy field, see [`error_field`].
+//! One module for each subject has its fields, which read a policy and write it back; [`topic`] puts them in the order of the
+//! sheet. The policy is the truth: what no field shows stays as it is. Errors of the engine are shown at the field that has the
+//! name of the policy field, see [`error_field`].
 
+mod code;
 mod counting;
 mod error_field;
 mod field;
@@ -13,104 +15,104 @@ mod kept;
 mod preset;
 mod reducers;
 mod result;
+mod setting;
+mod sheet;
 mod state;
 mod summarizer;
 mod summary;
+mod topic;
 mod triggers;
 mod window;
 
 use leptos::prelude::*;
 
+use counting::CountingChange;
 pub(crate) use counting::CountingProgress;
-use counting::CountingSettings;
+use field::TextInput;
 pub(crate) use field::number::whole;
 pub(crate) use form::Form;
-use json::JsonSettings;
-use keep::KeepSettings;
-use preset::PresetSettings;
-use reducers::ReducerSettings;
-use result::ResultSettings;
+use preset::preset_label;
+use sheet::Sheet;
 pub(crate) use state::SettingsState;
 use summarizer::SummarizerSettings;
 pub(crate) use summarizer::{Summarizer, find_summarizer};
-use summary::SummarySettings;
-use triggers::{MainTriggerSettings, RequestTriggerSettings};
+use triggers::{TriggerKind, main_kind, threshold_messages, threshold_share, threshold_tokens};
 use window::WindowSettings;
 pub(crate) use window::tight_window;
 
-/// All settings.
+/// Window, threshold and summarizer, and the sheet with all settings.
 #[component]
 pub(crate) fn Settings(
     settings: SettingsState,
     /// Tokens of the loaded conversation.
     #[prop(into)]
     tokens: Signal<Option<u32>>,
-    /// Receives what screen readers announce.
-    announcement: RwSignal<String>,
+    /// The name of its format.
+    #[prop(into)]
+    format: Signal<&'static str>,
 ) -> impl IntoView {
+    let sheet = settings.sheet;
+    let preset = move || {
+        let (preset, changed) =
+            settings.form.with(|form| (form.preset(), !form.changed_fields().is_empty()));
+        let preset = preset_label(&preset);
+        if changed { format!("Preset: {preset}, changed.") } else { format!("Preset: {preset}.") }
+    };
     view! {
         <section class="settings card" aria-labelledby="settings-heading">
             <h2 id="settings-heading">"Settings"</h2>
             <InvalidSettings settings />
+            // The sheet shows it itself: what is behind it is not read.
+            <Show when=move || !sheet.is_open()>
+                <CountingChange counting=settings.counting />
+            </Show>
             <WindowSettings settings tokens />
-            <MainTriggerSettings settings />
+            <ThresholdSettings settings />
             <SummarizerSettings settings />
-            <details class="more all-settings">
-                <summary>"More settings"</summary>
-                <PresetSettings settings />
-                <KeepSettings settings />
-                <div class="sections">
-                <Section title="Requests and the tool loop">
-                    <RequestTriggerSettings settings />
-                </Section>
-                <Section title="Reducers: save tokens without a model">
-                    <ReducerSettings settings />
-                </Section>
-                <Section title="The summary">
-                    <SummarySettings settings />
-                </Section>
-                <Section title="The result">
-                    <ResultSettings settings />
-                </Section>
-                <Section title="Token counting and retries">
-                    <CountingSettings settings />
-                </Section>
-                <Section title="All settings as JSON, and agents">
-                    <JsonSettings settings announcement />
-                </Section>
-                </div>
-                <p class="hint">
-                    "Settings are kept in this browser for the next visit, without keys and headers."
-                </p>
-            </details>
+            <div class="more-settings">
+                <button type="button" class="button" on:click=move |_| sheet.open()>
+                    "All settings"
+                </button>
+                <p class="hint">{preset}</p>
+            </div>
         </section>
+        <Sheet settings format />
     }
 }
 
-/// A group of settings that is closed at first.
+/// From where on a compaction is due.
 #[component]
-fn Section(
-    /// The topic.
-    title: &'static str,
-    children: Children,
-) -> impl IntoView {
+fn ThresholdSettings(settings: SettingsState) -> impl IntoView {
+    let kind = Memo::new(move |_| main_kind(&settings.policy.read()));
+    let field = move || {
+        let field = match kind.get() {
+            Some(TriggerKind::Fill | TriggerKind::Budget) => threshold_share(),
+            Some(TriggerKind::Tokens) => threshold_tokens(),
+            Some(TriggerKind::Messages) => threshold_messages(),
+            Some(TriggerKind::Manual) => {
+                return view! { <p class="hint">"Only when you ask for it."</p> }.into_any();
+            }
+            None => return view! { <p class="hint">"By a rule in the JSON."</p> }.into_any(),
+        };
+        view! { <TextInput settings field /> }.into_any()
+    };
     view! {
-        <details class="more section">
-            <summary>{title}</summary>
-            <div class="section-body">{children()}</div>
-        </details>
+        <fieldset class="group">
+            <legend>"When to compact"</legend>
+            {field}
+        </fieldset>
     }
 }
 
-/// The error of invalid settings, because their field may be in a closed section.
+/// What is wrong with the settings, because their field may not be in view.
 #[component]
 fn InvalidSettings(settings: SettingsState) -> impl IntoView {
     move || {
-        settings.error.get().map(|error| {
+        settings.problem().map(|problem| {
             view! {
                 <p class="notice error">
                     <strong>"These settings are not valid; the previous ones stay active. "</strong>
-                    {error.field} " " {error.problem} "."
+                    {problem}
                 </p>
             }
         })

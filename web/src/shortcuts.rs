@@ -26,18 +26,20 @@ enum Action {
     Pin,
     Search,
     Switch,
+    Settings,
     Sample(u32),
     Help,
 }
 
 /// Every key with what it does, in the order of the dialog.
-const KEYS: [(&str, Action, &str); 11] = [
+const KEYS: [(&str, Action, &str); 12] = [
     ("c", Action::Compact, "Compact now"),
     ("u", Action::Undo, "Undo the latest compaction, or a change of the state since"),
     ("d", Action::Compare, "Diff of the latest compaction"),
     ("p", Action::Pin, "Pin the message that has the focus, or unpin it"),
     ("/", Action::Search, "Search the messages"),
     ("v", Action::Switch, "Switch between the conversation and what the model sees"),
+    (",", Action::Settings, "All settings"),
     ("1", Action::Sample(0), "Open the first sample"),
     ("2", Action::Sample(1), "Open the second sample"),
     ("3", Action::Sample(2), "Open the third sample"),
@@ -89,6 +91,7 @@ fn perform(store: Store, found: Found, action: Action) {
                 Perspective::Model => Perspective::Conversation,
             };
         }),
+        Action::Settings => store.settings.sheet.open(),
         Action::Sample(number) => open_sample_number(store, found, number),
         Action::Help => show(),
     }

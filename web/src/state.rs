@@ -22,12 +22,10 @@ pub(crate) fn StateAndMemory(store: Store) -> impl IntoView {
     let held = store.holding.shown;
     let is_empty = Memo::new(move |_| held.with(|held| held.state.is_empty()));
     let is_summarized = Memo::new(move |_| held.with(|held| held.is_summarized));
-    let setting = || {
-        view! {
-            <a href="#field-summary-structuredState-switch">
-                "Keep lists of decisions, tasks and open questions"
-            </a>
-        }
+    let setting = move || {
+        const SETTING: &str = "Keep lists of decisions, tasks and open questions";
+        let show = move |_| store.settings.sheet.open_at(SETTING);
+        view! { <button type="button" class="link" on:click=show>{SETTING}</button> }
     };
     let hint = move || {
         match (is_empty.get(), is_summarized.get()) {
@@ -36,13 +34,13 @@ pub(crate) fn StateAndMemory(store: Store) -> impl IntoView {
         }
         (true, false) => Some(
             view! {
-                "What was decided, is to be done or is open comes here with the next summary if “" {setting()}
-                "” is on, or when you add it."
+                "What was decided, is to be done or is open comes here when you add it, and with the next summary if this is on: "
+                {setting()}
             }
             .into_any(),
         ),
         (false, false) => Some(
-            view! { "No summary shows the lists as long as “" {setting()} "” is off." }.into_any(),
+            view! { "No summary shows the lists as long as this is off: " {setting()} }.into_any(),
         ),
         (false, true) => None,
     }

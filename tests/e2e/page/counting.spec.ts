@@ -8,7 +8,7 @@ import { MainThread, staysBelow } from "./main-thread.js";
 import { EpitomePage, isThere, recorded } from "./page.js";
 
 const { get_encoding: reference } = createRequire(import.meta.url)("tiktoken") as typeof import("tiktoken");
-const COUNTING = "Token counting and retries";
+const COUNTING = "Window and counting";
 /** What a message costs besides its text. */
 const AROUND = 4;
 /** What a request costs besides its messages. */
@@ -30,7 +30,7 @@ async function open(page: Page): Promise<EpitomePage> {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(TEXTS.map((content) => ({ role: "user", content })));
-  await epitome.unfold(COUNTING);
+  await epitome.openSettings(COUNTING);
   return epitome;
 }
 
@@ -99,7 +99,7 @@ test("b1: 390,000 tokens are counted again, and the page never blocks", async ({
     await epitome.open();
     await epitome.pick(recorded(CODING));
     await epitome.isLoaded();
-    await epitome.unfold(COUNTING);
+    await epitome.openSettings(COUNTING);
     const thread = await MainThread.watch(page);
     const started = Date.now();
     await counter(page).selectOption("o200k_base");

@@ -63,7 +63,8 @@ test("an invalid setting is explained at its field", async ({ page }) => {
   await window.fill("64,000");
   await expect(window).toHaveAttribute("aria-invalid", "false");
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 64,000 tokens .*compacts at 48,000; space left/);
-  await page.getByLabel("Compact at").selectOption("A number of tokens");
+  await (await epitome.openSettings()).getByLabel("Compact at").selectOption("A number of tokens");
+  await epitome.closeSettings();
   await page.getByLabel("Threshold").fill("70000");
   await expect(page.getByLabel("Threshold")).toHaveAccessibleDescription(/above the window of 64000/);
 });

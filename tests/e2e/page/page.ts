@@ -28,9 +28,6 @@ export function isThere(name: string): boolean {
   return existsSync(recorded(name));
 }
 
-/** The title of the settings that few need. */
-export const MORE_SETTINGS = "More settings";
-
 export type Call = { id: string; type?: string; function?: { name: string; arguments: string } };
 
 export type Message = { role: string; content?: unknown; tool_calls?: Call[]; tool_call_id?: string };
@@ -61,6 +58,8 @@ export class EpitomePage {
   /** The places in the list where compactions end. */
   readonly dividers: Locator;
   readonly details: Locator;
+  /** The dialog with all settings. */
+  readonly sheet: Locator;
   readonly undo: Locator;
   readonly result: Locator;
   readonly findings: Locator;
@@ -75,6 +74,7 @@ export class EpitomePage {
     this.rows = page.getByRole("list", { name: "Messages" }).getByRole("button", { name: / tokens / });
     this.dividers = page.getByRole("list", { name: "Messages" }).getByRole("button", { name: /^Compaction \d/ });
     this.details = page.getByRole("dialog");
+    this.sheet = page.getByRole("dialog", { name: "All settings" });
     this.undo = this.button("Undo the compaction");
     this.result = page.getByRole("region", { name: "The conversation now" });
     this.findings = page.getByRole("list", { name: "Findings" });
@@ -185,22 +185,34 @@ export class EpitomePage {
     return JSON.parse(await this.exported()) as Message[];
   }
 
-  /** Opens the settings that are collapsed at first. */
+  /** Shows a topic of the dialog with all settings. */
+  async openSettings(topic = "When to compact"): Promise<Locator> {
+    if (!(await this.sheet.isVisible())) await this.button("All settings").click();
+    const topics = this.sheet.getByRole("navigation", { name: "Topics" });
+    await topics.getByRole("button", { name: topic }).click();
+    return this.sheet;
+  }
+
+  async closeSettings(): Promise<void> {
+    await this.sheet.getByRole("button", { name: "Close" }).click();
+    await expect(this.sheet).toBeHidden();
+  }
+
+  /** Opens a part of the page that is collapsed at first. */
   async unfold(title: string): Promise<void> {
-    if (title !== MORE_SETTINGS) await this.unfold(MORE_SETTINGS);
     const section = this.#page.getByRole("group").filter({ hasText: title }).locator("summary").filter({ hasText: title }).first();
     if ((await section.evaluate((summary) => (summary.parentElement as HTMLDetailsElement).open)) === false) await section.click();
   }
 
   async choosePreset(label: string): Promise<void> {
-    await this.unfold(MORE_SETTINGS);
-    await this.#page.getByLabel("Preset").selectOption(label);
+    await (await this.openSettings()).getByLabel("Preset").selectOption(label);
+    await this.closeSettings();
   }
 
   /** Sets a policy, given as JSON. */
   async applyJson(policy: unknown): Promise<void> {
-    await this.unfold("All settings as JSON");
-    await this.#page.getByLabel("All settings as JSON").fill(typeof policy === "string" ? policy : JSON.stringify(policy));
+    const sheet = await this.openSettings("JSON and TypeScript");
+    await sheet.getByLabel("All settings as JSON").fill(typeof policy === "string" ? policy : JSON.stringify(policy));
     await this.button("Apply").click();
   }
 
@@ -208,6 +220,7 @@ export class EpitomePage {
   async settle(policy: object): Promise<void> {
     await this.applyJson(policy);
     await expect(this.button("Apply")).toBeDisabled();
+    await this.closeSettings();
   }
 
   async compactFor(reason: string): Promise<void> {

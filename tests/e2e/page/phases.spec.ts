@@ -29,10 +29,11 @@ test("b8: a request that begins with a long history has it compacted", async ({ 
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await epitome.unfold("Requests and the tool loop");
-  await page.getByRole("checkbox", { name: "At request start" }).check();
-  await page.getByLabel("Compact at").selectOption("Never automatically");
-  await page.getByLabel("History above").fill("5000");
+  const sheet = await epitome.openSettings("When to compact");
+  await sheet.getByRole("checkbox", { name: "At request start" }).check();
+  await sheet.getByLabel("Compact at").selectOption("Never automatically");
+  await sheet.getByLabel("History above").fill("5000");
+  await epitome.closeSettings();
   await epitome.unfold("What is due at");
   await expect(epitome.due("Turn end")).toContainText("nothing due");
   await expect(epitome.due("Request start")).toContainText("due: request start");
@@ -44,12 +45,12 @@ test("b6: a warning comes once until the next compaction", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await page.getByLabel("Compact at").selectOption("A number of tokens");
-  await page.getByLabel("Threshold").fill("7900");
-  await epitome.unfold("Requests and the tool loop");
-  await page.getByRole("checkbox", { name: "In the tool loop" }).uncheck();
-  await epitome.unfold("The result");
-  await page.getByLabel("Warn at").fill("50");
+  const sheet = await epitome.openSettings("When to compact");
+  await sheet.getByLabel("Compact at").selectOption("A number of tokens");
+  await sheet.getByLabel("Threshold").fill("7900");
+  await sheet.getByRole("checkbox", { name: "In the tool loop" }).uncheck();
+  await sheet.getByLabel("Warn at").fill("50");
+  await epitome.closeSettings();
   const warning = page.getByText(/of the window; compacts at 7,900\.$/);
   await expect(warning).toHaveCount(0);
   await epitome.check("turn end");
@@ -83,9 +84,10 @@ test("d7: a result that is too large is tried with less, and reported", async ({
   await epitome.openSample("Customer support");
   // The overhead of every request alone is above the threshold.
   await epitome.settle({ window: 8_000, triggers: [{ tokens: 5_000 }], keep: { messages: 10 }, toolSchemaTokens: 5_200 });
-  await epitome.unfold("The summary");
-  await page.getByRole("checkbox", { name: "Retry if the result is too large" }).check();
-  await page.getByLabel("Fallback levels").fill("100, 0");
+  const sheet = await epitome.openSettings("Asking the summarizer");
+  await sheet.getByRole("checkbox", { name: "Retry if the result is too large" }).check();
+  await sheet.getByLabel("Fallback levels").fill("100, 0");
+  await epitome.closeSettings();
   await epitome.compact();
   await epitome.isCompacted();
   const events = (await epitome.events()).join("\n");

@@ -7,7 +7,7 @@ test("an error in the JSON is named, and the former policy stays", async ({ page
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await epitome.unfold("All settings as JSON");
+  await epitome.openSettings("JSON and TypeScript");
   const json = page.getByLabel("All settings as JSON");
   const before = JSON.parse(await json.inputValue());
   expect(before).toMatchObject({ preset: "recommended", window: 8000, target: 0.5 });
@@ -31,7 +31,6 @@ test("an error in the JSON is named, and the former policy stays", async ({ page
 
   await epitome.settle({ ...before, triggers: [{ tokens: 5000 }], summary: { ...before.summary, chunks: 3 } });
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /compacts at 5,000/);
-  await expect(page.getByLabel("Compact at")).toHaveValue("tokens");
   await expect(page.getByLabel("Threshold")).toHaveValue("5000");
   await expect(page.getByText(/[3-5] requests to the summarizer/)).toBeVisible();
 });
@@ -42,10 +41,11 @@ test("fields that the form does not show survive changes in the form", async ({ 
   await epitome.openSample("Customer support");
   const trigger = { all: [{ tokens: 3000 }, { messages: 4 }] };
   await epitome.settle({ window: 8000, triggers: [trigger, { reactive: {} }] });
-  await expect(page.getByLabel("Compact at")).toHaveValue("other");
-  await page.getByLabel("Compact down to").fill("30");
-  await epitome.unfold("Requests and the tool loop");
-  await page.getByLabel("Micro compaction at").fill("60");
+  const sheet = await epitome.openSettings("When to compact");
+  await expect(sheet.getByLabel("Compact at")).toHaveValue("other");
+  await sheet.getByLabel("Compact down to").fill("30");
+  await sheet.getByLabel("Micro compaction at").fill("60");
+  await epitome.openSettings("JSON and TypeScript");
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ target: 0.3, triggers: [trigger, { reactive: { microFraction: 0.6, maxPerRequest: 3 } }] });
 });
@@ -54,14 +54,17 @@ test("b10: an agent has a window of its own, and thresholds by it", async ({ pag
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await epitome.unfold("All settings as JSON");
-  await page.getByLabel("Agent (optional)").fill("coder");
+  const sheet = await epitome.openSettings("Several agents");
+  await sheet.getByLabel("Agent (optional)").fill("coder");
   await page.keyboard.press("Tab");
-  await page.getByLabel("Window of the model").fill("32000");
+  await epitome.openSettings("Window and counting");
+  await sheet.getByLabel("Window of the model").fill("32000");
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 32,000 tokens .*compacts at 24,000/);
+  await epitome.openSettings("JSON and TypeScript");
   const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
   expect(written).toMatchObject({ window: 8000, agents: { coder: { window: 32000 } } });
   await epitome.button("Back to the settings of all agents").click();
+  await expect(sheet.getByLabel("Preset")).toBeFocused();
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 8,000 tokens .*compacts at 6,000/);
 });
 
@@ -69,11 +72,12 @@ test("d11: without a summarizer, only reducers work", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await epitome.unfold("The summary");
-  await page.getByLabel("Written by").selectOption("No summary: reducers only");
+  const sheet = await epitome.openSettings("The summary");
+  await sheet.getByLabel("Written by").selectOption("No summary: only savings without a model");
   await expect(page.getByText("nothing is left to summarize", { exact: false }).or(page.getByText("No summary is requested."))).toBeVisible();
-  await page.getByLabel("Written by").selectOption("The conversation’s model, with your prompt");
-  await page.getByLabel("Your prompt").fill("One line for each order number.");
+  await sheet.getByLabel("Written by").selectOption("The conversation’s model, with your prompt");
+  await sheet.getByLabel("Your prompt").fill("One line for each order number.");
+  await epitome.closeSettings();
   const asked = page.waitForRequest((request) => request.url().endsWith("/v1/chat/completions"));
   await epitome.compact();
   expect((await asked).postData()).toContain("One line for each order number.");

@@ -64,8 +64,8 @@ test("k9: the point from which a summary is written in advance is a mark, moved 
   await page.keyboard.press("PageDown");
   await expect(mark).toHaveAttribute("aria-valuetext", "4,480 tokens");
   await expect(mark).toBeFocused();
-  await epitome.unfold("The result");
-  await expect(page.getByLabel("Write the summary in advance from")).toHaveValue("56");
+  const sheet = await epitome.openSettings("When to compact");
+  await expect(sheet.getByLabel("Write the summary in advance from")).toHaveValue("56");
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

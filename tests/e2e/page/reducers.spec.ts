@@ -44,9 +44,9 @@ test("c4: a large result is offloaded and can be read back", async ({ page }) =>
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.load(toolLoop(4, { resultWords: 3_000 }));
-  await epitome.unfold("Reducers: save tokens without a model");
   await epitome.settle(only({ offloadToolResults: { protectFraction: 0.1, maxTokens: 500, keepTokens: 50 } }));
-  await expect(page.getByLabel("Shorten to")).toHaveValue("50");
+  await expect((await epitome.openSettings("Savings without a model")).getByLabel("Shorten to")).toHaveValue("50");
+  await epitome.closeSettings();
   await expect(epitome.rows.nth(3)).toContainText("offload tool results");
   await epitome.compact();
   await epitome.isCompacted();
@@ -73,8 +73,9 @@ test("c1: old results are truncated by their age, with a notice", async ({ page 
   const messages = toolLoop(10, { resultWords: 500 });
   await epitome.load(messages);
   await epitome.settle(only({ truncateToolResults: { steps: [{ fromMessages: 3, maxTokens: 300 }] } }, { when: "always" }));
-  await epitome.unfold("Reducers: save tokens without a model");
-  await page.getByLabel("Messages ago: tokens to keep").fill("5: 400, 11: 100");
+  const sheet = await epitome.openSettings("Savings without a model");
+  await sheet.getByLabel("Messages ago: tokens to keep").fill("5: 400, 11: 100");
+  await epitome.closeSettings();
   await expect(epitome.rows.nth(3)).toContainText("truncate tool results");
   await epitome.compactFor("Reducers only");
   await epitome.isCompacted();

@@ -54,8 +54,8 @@ async function summarized(page: Page, sample = "Customer support"): Promise<{ ep
   await epitome.open();
   await epitome.openSample(sample);
   await epitome.summarizeInPage();
-  await epitome.unfold("The summary");
-  await page.getByRole("checkbox", { name: SETTING }).check();
+  await (await epitome.openSettings("The summary")).getByRole("checkbox", { name: SETTING }).check();
+  await epitome.closeSettings();
   await epitome.compact();
   await epitome.isCompacted();
   return { epitome, panel: new Panel(page) };
@@ -65,13 +65,14 @@ test("e1: before a summary a sentence says when there are lists, and a summary b
   const epitome = new EpitomePage(page);
   const panel = new Panel(page);
   await epitome.open();
-  await expect(panel.region).toContainText(`comes here with the next summary if “${SETTING}” is on, or when you add it.`);
+  await expect(panel.region).toContainText(`comes here when you add it, and with the next summary if this is on: ${SETTING}`);
   await expect(panel.region.getByRole("list")).toHaveCount(0);
-  await panel.region.getByRole("link", { name: SETTING }).click();
-  const setting = page.getByRole("checkbox", { name: SETTING });
-  await expect(setting).toBeVisible();
-  await setting.check();
-  await expect(panel.region.getByRole("link")).toHaveCount(0);
+  await panel.region.getByRole("button", { name: SETTING }).click();
+  await expect(epitome.sheet.getByText("1 setting", { exact: true })).toBeVisible();
+  await epitome.sheet.getByRole("checkbox", { name: SETTING }).check();
+  await epitome.closeSettings();
+  await expect.poll(() => epitome.focused()).not.toBe("BODY");
+  await expect(panel.region.getByRole("button", { name: SETTING })).toHaveCount(0);
   await epitome.summarizeInPage();
   await epitome.compact();
   await epitome.isCompacted();
@@ -186,7 +187,7 @@ test("e1: what a list cannot have is said: nothing, the same twice, and more tha
     await expect(panel.entries("Open questions")).toHaveCount(left);
     await expect.poll(() => panel.hasFocus()).toBe(true);
   }
-  await expect(panel.region).toContainText("comes here with the next summary");
+  await expect(panel.region).toContainText("comes here when you add it");
   expect(epitome.errors).toEqual([]);
 });
 
@@ -195,8 +196,8 @@ test("e1: the lists of an agent are its own", async ({ page }) => {
   const panel = new Panel(page);
   await epitome.open();
   await epitome.openSample("A design review");
-  await epitome.unfold("The summary");
-  await page.getByRole("checkbox", { name: SETTING }).check();
+  await (await epitome.openSettings("The summary")).getByRole("checkbox", { name: SETTING }).check();
+  await epitome.closeSettings();
   await epitome.button("Compact for noor").click();
   await expect(panel.region.getByRole("list")).toHaveCount(0);
   const reader = panel.region.getByLabel("What holds for");

@@ -33,14 +33,14 @@ test("d12: the summary is placed as the settings say", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();
   await epitome.openSample("Customer support");
-  await epitome.unfold("The result");
   const roles: [way: string, roles: RegExp][] = [
     ["A leading system message", /^system,(user,)*system,/],
     ["System prompt and one message", /^system,user$/],
     ["In place of the summarized messages", /^system,(user,)+/],
   ];
   for (const [way, expected] of roles) {
-    await page.getByLabel("Summary placement").selectOption(way);
+    await (await epitome.openSettings("The summary")).getByLabel("Summary placement").selectOption(way);
+    await epitome.closeSettings();
     await epitome.compact();
     await epitome.isCompacted();
     const messages = await epitome.messages();

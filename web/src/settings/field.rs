@@ -5,6 +5,6 @@ pub(crate) mod number;
 mod options;
 mod view;
 
-pub(super) use model::{Choice, OTHER, Switch, TextField};
+pub(super) use model::{Choice, Extent, OTHER, Switch, TextField};
 pub(super) use options::{Options, options};
-pub(super) use view::{Checkbox, Select, TextInput};
+pub(super) use view::{Checkbox, Place, Select, TextInput, element_id, problem};

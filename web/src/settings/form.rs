@@ -79,6 +79,11 @@ impl Form {
         self.typed.insert(field.name.clone(), Typed { text, problem });
     }
 
+    /// True if the text of a field cannot be read.
+    pub(crate) fn is_unread(&self, field: &str) -> bool {
+        self.typed.get(field).is_some_and(|typed| typed.problem.is_some())
+    }
+
     /// Discards the text of fields whose names start with `prefix`, because their values have been replaced.
     pub(crate) fn discard_text(&mut self, prefix: &str) {
         self.typed.retain(|name, _| !name.starts_with(prefix));
@@ -145,7 +150,15 @@ impl Form {
         self.spec.agents.entry(self.agent.clone()).or_default()
     }
 
-    /// The fields of the policy without those written here: what the preset or the other layer has.
+    /// The policy without the fields written here: that of the preset, or for an agent that of all agents. What a loaded
+    /// document has set is not a difference.
+    pub(crate) fn preset_policy(&self) -> Policy {
+        let mut bare = self.clone();
+        bare.layer_mut().fields.clear();
+        Policy { tool_schema_tokens: self.policy().tool_schema_tokens, ..bare.policy() }
+    }
+
+    /// The fields of that policy, with none that a document has set.
     fn base(&self) -> Map<String, Value> {
         let mut bare = self.clone();
         bare.layer_mut().fields.clear();
@@ -271,11 +284,25 @@ impl Form {
         if self.spec.window.is_none() {
             all.shift_remove("window");
         }
-        let agents = self.spec.agents.iter();
-        let agents: Map<String, Value> =
-            agents.map(|(name, layer)| (name.clone(), written(layer))).collect();
-        all.insert("agents".into(), agents.into());
+        all.insert("agents".into(), self.agents_written().into());
         serde_json::to_string_pretty(&all).unwrap_or_default()
+    }
+
+    /// The preset, the window and what differs from the preset, as JSON: the shortest policy that an app has to write. What
+    /// belongs to the loaded document is not in it.
+    pub(crate) fn difference(&self) -> String {
+        let mut spec = self.spec.clone();
+        spec.preset.get_or_insert_with(|| "recommended".to_owned());
+        spec.fields.shift_remove(DOCUMENT_FIELD);
+        let mut all = written(&spec);
+        if let Some(agents) = all.get_mut("agents") {
+            *agents = self.agents_written().into();
+        }
+        serde_json::to_string_pretty(&all).unwrap_or_default()
+    }
+
+    fn agents_written(&self) -> Map<String, Value> {
+        self.spec.agents.iter().map(|(name, layer)| (name.clone(), written(layer))).collect()
     }
 
     /// Replaces all settings by JSON. Fails with a sentence for the user, and then changes nothing.
@@ -324,7 +351,7 @@ fn written(layer: &PolicySpec) -> Value {
     let mut fields = serde_json::to_value(layer).unwrap_or_default();
     if let Some(fields) = fields.as_object_mut() {
         fields.retain(|field, value| {
-            !matches!(field.as_str(), "preset" | "window" | "modelWindow" | "agents")
+            layer.fields.contains_key(field)
                 || !(value.is_null() || value.as_object().is_some_and(Map::is_empty))
         });
     }
@@ -354,7 +381,7 @@ fn put(fields: &mut Map<String, Value>, field: String, value: Value, base: Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::keep::{keep_amount, keep_unit};
+    use crate::settings::keep::{KeepUnit, keep_unit};
     use crate::settings::summary::chunks;
     use crate::settings::triggers::{target, threshold_share};
     use crate::settings::window::window;
@@ -403,7 +430,7 @@ mod tests {
     fn only_fields_that_differ_from_the_preset_are_written() {
         let mut form = Form::recommended();
         form.edit(|policy| keep_unit().write(policy, "messages"));
-        form.set_text(&keep_amount(), "6".to_owned());
+        form.set_text(&KeepUnit::Messages.amount(), "6".to_owned());
         form.set_text(&chunks(), "3".to_owned());
         assert_eq!(form.changed_fields(), ["keep", "summary.chunks"]);
         form.edit(|policy| policy.keep = Keep::Fraction(0.4));
@@ -439,6 +466,27 @@ mod tests {
             let mut other = Form::default();
             other.apply_json(&form.json()).unwrap();
             assert_eq!(other.spec, form.spec, "{preset}");
+        }
+    }
+
+    #[test]
+    fn what_differs_from_the_preset_is_enough_to_write_the_same_policy() {
+        let mut form = Form::recommended();
+        form.choose_preset("fill");
+        form.set_text(&chunks(), "3".to_owned());
+        form.set_document_overhead(77);
+        form.show_agent("coder");
+        form.set_text(&target(), "40".to_owned());
+        let difference = form.difference();
+        assert!(!difference.contains("null"), "{difference}");
+        let spec: PolicySpec = serde_json::from_str(&difference).unwrap();
+        let summary = Map::from_iter([("chunks".to_owned(), Value::from(3))]);
+        let fields: Map<String, Value> = Map::from_iter([("summary".into(), summary.into())]);
+        assert_eq!(spec.fields, fields);
+        form.show_agent("");
+        form.set_document_overhead(0);
+        for agent in ["", "coder"] {
+            assert_eq!(spec.resolve_for(agent), form.resolve_for(agent));
         }
     }
 

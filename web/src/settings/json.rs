@@ -1,56 +1,62 @@
-//! All settings as JSON, to read, edit and copy; and the agent whose settings are shown.
+//! All settings as JSON, to read, edit and copy; and the choice of the agent whose settings are shown.
 
 use leptos::prelude::*;
 
 use super::{Form, SettingsState};
+use crate::browser::focus;
 
-/// The settings as JSON, and the agent that the form is for.
+const TEXT: &str = "all-settings";
+
+/// The settings as JSON.
 #[component]
-pub(super) fn JsonSettings(
-    settings: SettingsState,
-    /// Receives what screen readers announce.
-    announcement: RwSignal<String>,
-) -> impl IntoView {
+pub(super) fn JsonSettings(settings: SettingsState) -> impl IntoView {
     let edited = RwSignal::new(None::<String>);
     let problem = RwSignal::new(None::<String>);
+    let applied = RwSignal::new(false);
     let text = move || edited.get().unwrap_or_else(|| settings.form.with(Form::json));
     let changed = move || edited.with(Option::is_some);
+    let discard = move || {
+        edited.set(None);
+        problem.set(None);
+        // The buttons cannot have the focus any more.
+        focus(TEXT);
+    };
     let apply = move |_| {
         let text = edited.get_untracked().unwrap_or_default();
         match settings.form.try_update(|form| form.apply_json(&text)) {
             Some(Ok(())) => {
-                edited.set(None);
-                problem.set(None);
-                announcement.set("The settings are applied.".to_owned());
+                discard();
+                applied.set(true);
             }
             Some(Err(error)) => problem.set(Some(error)),
             None => {}
         }
     };
-    let discard = move |_| {
-        edited.set(None);
-        problem.set(None);
-    };
     view! {
-        <Agent settings />
         <div class="field">
-            <label for="all-settings">"All settings as JSON"</label>
+            <label for=TEXT>"All settings as JSON"</label>
             <textarea
-                id="all-settings"
+                id=TEXT
                 rows="14"
                 spellcheck="false"
                 autocomplete="off"
                 prop:value=text
                 aria-invalid=move || problem.with(Option::is_some).to_string()
                 aria-describedby="all-settings-hint all-settings-error"
-                on:input=move |event| edited.set(Some(event_target_value(&event)))
+                on:input=move |event| {
+                    applied.set(false);
+                    edited.set(Some(event_target_value(&event)));
+                }
             ></textarea>
             <p class="field-error" id="all-settings-error" role="status">{problem}</p>
+            <p class="hint" role="status">
+                {move || applied.get().then_some("The settings are applied.")}
+            </p>
             <div class="result-actions">
                 <button type="button" class="button" disabled=move || !changed() on:click=apply>
                     "Apply"
                 </button>
-                <button type="button" class="button quiet" disabled=move || !changed() on:click=discard>
+                <button type="button" class="button quiet" disabled=move || !changed() on:click=move |_| discard()>
                     "Discard"
                 </button>
             </div>
@@ -64,7 +70,7 @@ pub(super) fn JsonSettings(
 
 /// The agent whose settings are shown.
 #[component]
-fn Agent(settings: SettingsState) -> impl IntoView {
+pub(super) fn Agent(settings: SettingsState) -> impl IntoView {
     let form = settings.form;
     let agent = move || form.with(|form| form.agent().to_owned());
     let known = move || {

@@ -1,16 +1,14 @@
-//! The tail: how much of the end of the conversation is kept word for word.
+//! How much of the end of the conversation is kept word for word.
 
 use epitome::Policy;
 use epitome::policy::Keep;
-use leptos::prelude::*;
 
-use super::SettingsState;
 use super::field::number::{percent, percentage, whole};
-use super::field::{Choice, Select, TextField, TextInput, options};
+use super::field::{Choice, Options as _, TextField, options};
 
-/// The units of the tail.
+/// The units of what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeepUnit {
+pub(super) enum KeepUnit {
     Fraction,
     Messages,
     Rounds,
@@ -24,16 +22,49 @@ options!(KeepUnit {
     Tokens: "tokens", "tokens";
 });
 
-/// The unit of the tail.
-pub(super) fn keep_unit() -> Choice {
-    let read = |policy: &Policy| {
-        Some(match policy.keep {
-            Keep::Fraction(_) => KeepUnit::Fraction,
-            Keep::Messages(_) => KeepUnit::Messages,
-            Keep::Rounds(_) => KeepUnit::Rounds,
-            Keep::Tokens(_) => KeepUnit::Tokens,
+impl KeepUnit {
+    /// The unit in a policy.
+    pub(super) fn of(policy: &Policy) -> Self {
+        match policy.keep {
+            Keep::Fraction(_) => Self::Fraction,
+            Keep::Messages(_) => Self::Messages,
+            Keep::Rounds(_) => Self::Rounds,
+            Keep::Tokens(_) => Self::Tokens,
+        }
+    }
+
+    /// How many of this unit are kept.
+    pub(super) fn amount(self) -> TextField {
+        let read = move |policy: &Policy| match policy.keep {
+            _ if Self::of(policy) != self => String::new(),
+            Keep::Fraction(fraction) => percentage(fraction),
+            Keep::Messages(amount) | Keep::Rounds(amount) | Keep::Tokens(amount) => {
+                amount.to_string()
+            }
+        };
+        TextField::new("keep", "Keep at the end", self.unit(), read, move |policy, text| {
+            policy.keep = match self {
+                Self::Fraction => Keep::Fraction(percent(text)?),
+                Self::Messages => Keep::Messages(whole(text)?),
+                Self::Rounds => Keep::Rounds(whole(text)?),
+                Self::Tokens => Keep::Tokens(whole(text)?),
+            };
+            Ok(())
         })
-    };
+        .about("The end of the conversation stays word for word up to this length.")
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Fraction => "%",
+            Self::Messages | Self::Rounds | Self::Tokens => self.label(),
+        }
+    }
+}
+
+/// The unit of what is kept.
+pub(super) fn keep_unit() -> Choice {
+    let read = |policy: &Policy| Some(KeepUnit::of(policy));
     Choice::new("keep", "Measured in", read, |policy, unit| {
         policy.keep = match unit {
             KeepUnit::Fraction => Keep::Fraction(0.2),
@@ -42,35 +73,5 @@ pub(super) fn keep_unit() -> Choice {
             KeepUnit::Tokens => Keep::Tokens(8_000.min(policy.window / 5)),
         };
     })
-}
-
-/// The size of the tail.
-pub(super) fn keep_amount() -> TextField {
-    let read = |policy: &Policy| match policy.keep {
-        Keep::Fraction(fraction) => percentage(fraction),
-        Keep::Messages(amount) | Keep::Rounds(amount) | Keep::Tokens(amount) => amount.to_string(),
-    };
-    TextField::new("keep", "Tail", "", read, |policy, text| {
-        policy.keep = match policy.keep {
-            Keep::Fraction(_) => Keep::Fraction(percent(text)?),
-            Keep::Messages(_) => Keep::Messages(whole(text)?),
-            Keep::Rounds(_) => Keep::Rounds(whole(text)?),
-            Keep::Tokens(_) => Keep::Tokens(whole(text)?),
-        };
-        Ok(())
-    })
-}
-
-/// The tail.
-#[component]
-pub(super) fn KeepSettings(settings: SettingsState) -> impl IntoView {
-    view! {
-        <fieldset class="group">
-            <legend>"Keep the end"</legend>
-            <div class="fields">
-                <TextInput settings field=keep_amount() />
-                <Select settings choice=keep_unit() />
-            </div>
-        </fieldset>
-    }
+    .about("What the end of the conversation is measured in; a round is one answer with its tool results.")
 }

@@ -3,4 +3,5 @@
 mod model;
 mod view;
 
+pub(super) use model::preset_label;
 pub(super) use view::PresetSettings;

@@ -7,7 +7,9 @@ use leptos::prelude::*;
 use super::counting::CountingState;
 use super::form::Form;
 use super::kept;
+use super::sheet::SheetState;
 use super::summarizer::{Availability, Summarizer};
+use super::topic::wrong_field;
 
 /// State of the settings. Copying it copies handles.
 #[derive(Clone, Copy)]
@@ -24,6 +26,8 @@ pub(crate) struct SettingsState {
     pub(crate) own_server: RwSignal<Availability>,
     /// What counts tokens.
     pub(crate) counting: CountingState,
+    /// The dialog with all settings.
+    pub(crate) sheet: SheetState,
     /// What the browser keeps for the next visit.
     pub(super) kept: StoredValue<String>,
 }
@@ -40,6 +44,7 @@ impl SettingsState {
             summarizer: RwSignal::new(summarizer),
             own_server: RwSignal::new(Availability::Unknown),
             counting: CountingState::new(),
+            sheet: SheetState::new(),
             kept: StoredValue::new(String::new()),
         }
     }
@@ -61,6 +66,13 @@ impl SettingsState {
         let mut policy = self.form.with_untracked(|form| form.resolve_for(agent))?;
         policy.summary.input = SummaryInput::Transcript;
         Ok(policy)
+    }
+
+    /// Why the settings are not valid, as a sentence that begins with the label of the field.
+    pub(super) fn problem(self) -> Option<String> {
+        let error = self.error.get()?;
+        let field = wrong_field(self).map_or(error.field, str::to_owned);
+        Some(format!("{field} {}.", error.problem.trim_end_matches('.')))
     }
 
     /// Reruns the surrounding effect when any setting changes.

@@ -18,6 +18,7 @@ pub(super) fn window() -> TextField {
         policy.window = whole(text)?;
         Ok(())
     })
+    .about("How many tokens the model can read at once.")
 }
 
 /// A window that a conversation of `tokens` overflows: 60 % of it.

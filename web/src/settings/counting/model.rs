@@ -23,7 +23,7 @@ options!(CountingKind {
 });
 
 /// What counts tokens.
-pub(super) fn counting() -> Choice {
+pub(in crate::settings) fn counting() -> Choice {
     let read = |policy: &Policy| {
         Some(match &policy.counting {
             Counting::CharactersPerToken(_) => CountingKind::Characters,
@@ -43,15 +43,16 @@ pub(super) fn counting() -> Choice {
             CountingKind::Cl100kBase => Counting::Encoding(Encoding::Cl100kBase),
         };
     })
+    .about("An exact count loads a vocabulary once; the estimate needs none.")
 }
 
 /// True if tokens are counted by characters.
-pub(super) fn by_characters(policy: &Policy) -> bool {
+pub(in crate::settings) fn by_characters(policy: &Policy) -> bool {
     matches!(policy.counting, Counting::CharactersPerToken(_))
 }
 
 /// The number of characters per token.
-pub(super) fn characters_per_token() -> TextField {
+pub(in crate::settings) fn characters_per_token() -> TextField {
     let read = |policy: &Policy| match policy.counting {
         Counting::CharactersPerToken(characters) => characters.to_string(),
         _ => String::new(),
@@ -61,40 +62,45 @@ pub(super) fn characters_per_token() -> TextField {
         policy.counting = Counting::CharactersPerToken(whole(text)?);
         Ok(())
     })
+    .about("How many characters are counted as one token.")
 }
 
 /// The request overhead: tokens of tool schemas and instructions, which every request has in addition to messages.
-pub(super) fn tool_schemas() -> TextField {
+pub(in crate::settings) fn tool_schemas() -> TextField {
     let read = |policy: &Policy| policy.tool_schema_tokens.to_string();
     TextField::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
         policy.tool_schema_tokens = whole(text)?;
         Ok(())
     })
+    .about("Tokens of each request that are in no message: instructions and the descriptions of tools.")
 }
 
 /// The maximum number of attempts for a summarizer request.
-pub(super) fn attempts() -> TextField {
+pub(in crate::settings) fn attempts() -> TextField {
     let read = |policy: &Policy| policy.retry.attempts.to_string();
     TextField::new("retry.attempts", "Maximum attempts", "", read, |policy, text| {
         policy.retry.attempts = whole(text)?;
         Ok(())
     })
+    .about("How often the summarizer is asked before the compaction fails.")
 }
 
 /// The wait before the second attempt.
-pub(super) fn first_wait() -> TextField {
+pub(in crate::settings) fn first_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.base_ms.to_string();
     TextField::new("retry.baseMs", "First wait", "ms", read, |policy, text| {
         policy.retry.base_ms = whole(text)?.into();
         Ok(())
     })
+    .about("The wait before the second try; it doubles each time, unless the server names one.")
 }
 
 /// The longest wait.
-pub(super) fn longest_wait() -> TextField {
+pub(in crate::settings) fn longest_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.cap_ms.to_string();
     TextField::new("retry.capMs", "Longest wait", "ms", read, |policy, text| {
         policy.retry.cap_ms = whole(text)?.into();
         Ok(())
     })
+    .about("The wait between two tries does not become longer than this.")
 }

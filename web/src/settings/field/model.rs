@@ -19,23 +19,27 @@ pub(crate) struct TextField {
     pub(crate) label: &'static str,
     /// The unit; empty if it is not a number.
     pub(crate) unit: &'static str,
-    /// How much space the field takes.
-    pub(crate) width: Width,
+    /// How much text it shows.
+    pub(crate) extent: Extent,
+    /// One sentence about what it does.
+    pub(crate) about: &'static str,
     read: Read<String>,
     write: WriteText,
 }
 
-/// How much space a field takes.
+/// How much text a field shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
-    /// Enough for a number.
-    Narrow,
-    /// The whole row.
-    Wide,
+pub(crate) enum Extent {
+    /// A number.
+    Number,
+    /// A line.
+    Line,
+    /// So many lines.
+    Lines(u32),
 }
 
 impl TextField {
-    /// A narrow field. `write` fails with the end of a sentence that begins with the label.
+    /// A field for a number. `write` fails with the end of a sentence that begins with the label.
     pub(crate) fn new(
         name: impl Into<String>,
         label: &'static str,
@@ -43,13 +47,25 @@ impl TextField {
         read: impl Fn(&Policy) -> String + Send + Sync + 'static,
         write: impl Fn(&mut Policy, &str) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        let (name, width) = (name.into(), Width::Narrow);
-        Self { name, label, unit, width, read: Arc::new(read), write: Arc::new(write) }
+        Self {
+            name: name.into(),
+            label,
+            unit,
+            extent: Extent::Number,
+            about: "",
+            read: Arc::new(read),
+            write: Arc::new(write),
+        }
     }
 
-    /// The same field over the whole row.
-    pub(crate) fn wide(self) -> Self {
-        Self { width: Width::Wide, ..self }
+    /// The same field with space for more text.
+    pub(crate) fn showing(self, extent: Extent) -> Self {
+        Self { extent, ..self }
+    }
+
+    /// The same field with a sentence about what it does.
+    pub(crate) fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
     }
 
     /// The text that stands for the policy's value.
@@ -72,6 +88,8 @@ pub(crate) struct Choice {
     pub(crate) label: &'static str,
     /// Names and labels of the options.
     pub(crate) options: &'static [(&'static str, &'static str)],
+    /// One sentence about what is chosen.
+    pub(crate) about: &'static str,
     read: Read<&'static str>,
     write: Write<String, ()>,
 }
@@ -98,9 +116,15 @@ impl Choice {
             name: name.into(),
             label,
             options: T::TEXTS,
+            about: "",
             read: Arc::new(read),
             write: Arc::new(write),
         }
+    }
+
+    /// The same choice with a sentence about what is chosen.
+    pub(crate) fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
     }
 
     /// The name of the chosen option, or [`OTHER`].
@@ -122,7 +146,7 @@ pub(crate) struct Switch {
     /// The label.
     pub(crate) label: &'static str,
     /// One sentence about what it does.
-    pub(crate) hint: &'static str,
+    pub(crate) about: &'static str,
     read: Read<bool>,
     write: Write<bool, ()>,
 }
@@ -132,11 +156,11 @@ impl Switch {
     pub(crate) fn new(
         name: impl Into<String>,
         label: &'static str,
-        hint: &'static str,
+        about: &'static str,
         read: impl Fn(&Policy) -> bool + Send + Sync + 'static,
         write: impl Fn(&mut Policy, bool) + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), label, hint, read: Arc::new(read), write: Arc::new(write) }
+        Self { name: name.into(), label, about, read: Arc::new(read), write: Arc::new(write) }
     }
 
     /// True if it is on.

@@ -2,10 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::model::Width;
+use super::model::Extent;
 use super::{Choice, OTHER, Switch, TextField};
 use crate::settings::SettingsState;
 use crate::settings::error_field::form_field;
+
+/// Where fields are shown, as the beginning of their ids: the same field may be in view at two places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place(pub(crate) &'static str);
 
 /// A field that is typed.
 #[component]
@@ -13,15 +17,16 @@ pub(crate) fn TextInput(
     settings: SettingsState,
     /// The field.
     field: TextField,
-    /// Number of lines, if there is more than one.
-    #[prop(optional)]
-    lines: Option<u32>,
 ) -> impl IntoView {
     let id = element_id(&field.name);
     let error_id = format!("{id}-error");
-    let unit_id = format!("{id}-unit");
-    let (label, unit) = (field.label, field.unit);
-    let wide = field.width == Width::Wide;
+    let hint_id = format!("{id}-hint");
+    let (label, unit, about) = (field.label, field.unit, field.about);
+    let (wide, lines) = match field.extent {
+        Extent::Number => (false, None),
+        Extent::Line => (true, None),
+        Extent::Lines(lines) => (true, Some(lines)),
+    };
     let field = StoredValue::new(field);
     let error = Memo::new(move |_| field.with_value(|field| problem(settings, &field.name)));
     let text = Memo::new(move |_| {
@@ -33,11 +38,11 @@ pub(crate) fn TextInput(
         field.with_value(|field| settings.form.update(|form| form.set_text(field, text)));
     };
     let invalid = move || error.with(Option::is_some).to_string();
-    let described = (unit_id.clone(), format!("{unit_id} {error_id}"));
-    let described = move || match error.with(Option::is_some) {
-        true => described.1.clone(),
-        false => described.0.clone(),
-    };
+    let unit_id = format!("{id}-unit");
+    let usual = format!("{unit_id} {hint_id}");
+    let with_error = format!("{usual} {error_id}");
+    let described =
+        move || if error.with(Option::is_some) { with_error.clone() } else { usual.clone() };
     let input = match lines {
         Some(lines) => view! {
             <textarea
@@ -76,6 +81,7 @@ pub(crate) fn TextInput(
                 let id = error_id.clone();
                 error.get().map(|text| view! { <p class="field-error" id=id>{label} " " {text}</p> })
             }}
+            <p class="hint" id=hint_id>{about}</p>
         </div>
     }
 }
@@ -88,7 +94,8 @@ pub(crate) fn Select(
     choice: Choice,
 ) -> impl IntoView {
     let id = element_id(&format!("{}-choice", choice.name));
-    let (label, options) = (choice.label, choice.options);
+    let hint_id = format!("{id}-hint");
+    let (label, options, about) = (choice.label, choice.options, choice.about);
     let choice = StoredValue::new(choice);
     let chosen =
         Memo::new(move |_| choice.with_value(|choice| choice.read(&settings.policy.read())));
@@ -112,10 +119,11 @@ pub(crate) fn Select(
     view! {
         <div class="field wide">
             <label for=id.clone()>{label}</label>
-            <select id=id prop:value=chosen on:change=choose>
+            <select id=id aria-describedby=hint_id.clone() prop:value=chosen on:change=choose>
                 {other}
                 {options.collect_view()}
             </select>
+            <p class="hint" id=hint_id>{about}</p>
         </div>
     }
 }
@@ -129,7 +137,7 @@ pub(crate) fn Checkbox(
 ) -> impl IntoView {
     let id = element_id(&format!("{}-switch", switch.name));
     let hint_id = format!("{id}-hint");
-    let (label, hint) = (switch.label, switch.hint);
+    let (label, about) = (switch.label, switch.about);
     let switch = StoredValue::new(switch);
     let on = Memo::new(move |_| switch.with_value(|switch| switch.read(&settings.policy.read())));
     let turn = move |event| {
@@ -151,17 +159,19 @@ pub(crate) fn Checkbox(
                 on:change=turn
             />
             <label for=id>{label}</label>
-            <p class="hint" id=hint_id>{hint}</p>
+            <p class="hint" id=hint_id>{about}</p>
         </div>
     }
 }
 
-fn element_id(name: &str) -> String {
-    format!("field-{}", name.replace('.', "-"))
+/// The id of a field's element at the place where it is shown.
+pub(crate) fn element_id(name: &str) -> String {
+    let Place(place) = use_context().unwrap_or(Place("field"));
+    format!("{place}-{}", name.replace('.', "-"))
 }
 
 /// The error of a field, as the end of a sentence that begins with its label.
-fn problem(settings: SettingsState, name: &str) -> Option<String> {
+pub(crate) fn problem(settings: SettingsState, name: &str) -> Option<String> {
     let error = settings.error.get()?;
     let here = error.field == name || form_field(&settings.policy.read(), &error.field) == name;
     here.then(|| format!("{}.", error.problem.trim_end_matches('.')))

@@ -57,6 +57,11 @@ pub(super) const PRESETS: [Preset; epitome::policy::PRESETS.len()] = [
     ),
 ];
 
+/// The name that the page shows for a preset of the engine.
+pub(in crate::settings) fn preset_label(name: &str) -> &'static str {
+    PRESETS.iter().find(|preset| preset.name == name).map_or("", |preset| preset.label)
+}
+
 #[cfg(test)]
 mod tests {
     use super::PRESETS;

@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 
 use super::model::PRESETS;
-use crate::number::{count, plural};
+use crate::browser::focus;
 use crate::settings::{Form, SettingsState};
+
+const PRESET: &str = "preset";
 
 /// The choice of the preset.
 #[component]
@@ -23,7 +25,7 @@ pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoV
         let chosen = chosen.get();
         PRESETS.iter().find(|preset| preset.name == chosen).map(|preset| preset.about)
     };
-    let changed = Memo::new(move |_| form.with(Form::changed_fields));
+    let changed = Memo::new(move |_| form.with(|form| !form.changed_fields().is_empty()));
     let agent = move || {
         let agent = form.with(|form| form.agent().to_owned());
         (!agent.is_empty()).then(|| {
@@ -33,7 +35,10 @@ pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoV
                     <button
                         type="button"
                         class="link"
-                        on:click=move |_| form.update(|form| form.show_agent(""))
+                        on:click=move |_| {
+                            form.update(|form| form.show_agent(""));
+                            focus(PRESET);
+                        }
                     >
                         "Back to the settings of all agents"
                     </button>
@@ -41,23 +46,24 @@ pub(in crate::settings) fn PresetSettings(settings: SettingsState) -> impl IntoV
             }
         })
     };
-    let number = move || changed.with(|changed| count(changed.len()));
     view! {
         {agent}
         <div class="field preset">
-            <label for="preset">"Preset"</label>
-            <select id="preset" aria-describedby="preset-about" prop:value=chosen on:change=choose>
+            <label for=PRESET>"Preset"</label>
+            <select id=PRESET aria-describedby="preset-about" prop:value=chosen on:change=choose>
                 {options}
             </select>
             <p class="hint" id="preset-about">{about}</p>
-            <Show when=move || { number() > 0 }>
+            <Show when=move || changed.get()>
                 <p class="hint">
-                    {move || plural(number(), "setting differs", "settings differ")}
-                    " from it: " {move || changed.with(|changed| changed.join(", "))} ". "
+                    "Your settings differ from it. "
                     <button
                         type="button"
                         class="link"
-                        on:click=move |_| form.update(Form::reset_to_preset)
+                        on:click=move |_| {
+                            form.update(Form::reset_to_preset);
+                            focus(PRESET);
+                        }
                     >
                         "Back to the preset"
                     </button>
