@@ -1,7 +1,7 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hasher as _};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher as _};
 
 use super::notes::{Context, Notes};
 use crate::state::{Part, parts};
@@ -30,12 +30,15 @@ pub(super) struct Pieces {
     /// The place of the last piece that was read.
     place: usize,
     /// How often something was said with any numbers, by its hash.
-    forms: BTreeMap<u64, u32>,
+    forms: HashMap<u64, u32, Hashes>,
     /// The hashes of all that was said, with its speaker.
-    said: BTreeSet<u64>,
+    said: HashSet<u64, Hashes>,
     /// The latest piece with an item of a list, by the hash of the item.
-    items: BTreeMap<u64, usize>,
+    items: HashMap<u64, usize, Hashes>,
 }
+
+/// The same in each run. Nothing depends on the order in a map.
+type Hashes = BuildHasherDefault<DefaultHasher>;
 
 /// What is done with what says nothing: acknowledgements of the engine, notes of cuts, what tools repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Selects pieces so that together they contain as many important terms as possible for their tokens.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::block::{Block, Candidate};
@@ -20,13 +19,13 @@ pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candid
     let mut weights = block.weights.clone();
     let scored = block.candidates.iter().enumerate();
     let mut heap: BinaryHeap<Scored> =
-        scored.map(|(at, candidate)| Scored { score: score(candidate, &weights), at }).collect();
+        scored.map(|(at, candidate)| Scored::new(score(candidate, &weights), at)).collect();
     let mut used = 0.0;
     while let Some(top) = heap.pop() {
         let Some(candidate) = block.candidates.get(top.at) else { continue };
-        let score = score(candidate, &weights);
-        if heap.peek().is_some_and(|next| score < next.score) {
-            heap.push(Scored { score, at: top.at });
+        let scored = Scored::new(score(candidate, &weights), top.at);
+        if heap.peek().is_some_and(|next| scored.score() < next.score()) {
+            heap.push(scored);
             continue;
         }
         let tokens = f64::from(candidate.tokens);
@@ -53,27 +52,21 @@ fn score(candidate: &Candidate, weights: &[f32]) -> f32 {
     gain * candidate.factor / candidate.cost as f32
 }
 
+/// A piece and its score, ordered by the score and then by [`spread`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Scored {
-    score: f32,
+    /// Both in one number, since a heap compares a lot: the bits of numbers from 0 on are ordered as they are.
+    key: u64,
     at: usize,
 }
 
-impl Ord for Scored {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then_with(|| spread(self.at).cmp(&spread(other.at)))
+impl Scored {
+    fn new(score: f32, at: usize) -> Self {
+        Self { key: (u64::from(score.to_bits()) << 32) | u64::from(spread(at)), at }
+    }
+
+    /// The bits of the score.
+    fn score(self) -> u32 {
+        (self.key >> 32) as u32
     }
 }
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scored {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Scored {}

@@ -103,6 +103,10 @@ fn flush(word: &mut String, stop_words: &StopWords, each: &mut impl FnMut(Term))
 
 /// The word without a common English ending.
 fn stem(word: &[u8]) -> &[u8] {
+    // Most words end otherwise.
+    if !matches!(word.last(), Some(b's' | b'g' | b'd' | b'e' | b'y')) {
+        return word;
+    }
     for (ending, least) in [
         (&b"ings"[..], 4),
         (b"ing", 4),

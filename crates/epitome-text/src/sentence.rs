@@ -86,10 +86,11 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
 
 /// True for a filler, and for a tag such as `{vocalsound}`.
 fn is_filling(word: &str, text: &str) -> bool {
-    let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    is_filler(word, text)
-        || tag
-            .is_some_and(|tag| !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()))
+    let is_tag = match word.as_bytes() {
+        [b'{', tag @ .., b'}'] => !tag.is_empty() && tag.iter().all(u8::is_ascii_lowercase),
+        _ => false,
+    };
+    is_tag || is_filler(word, text)
 }
 
 /// True if a text has a sentence that an extract has quoted: word for word, or in a piece of it as [`cleaned`] writes it. Linear
