@@ -147,6 +147,11 @@ impl Conversation {
         self.reads_in_slices = reads_in_slices;
     }
 
+    /// True if the summarizer reads a transcript in slices.
+    pub(crate) fn reads_in_slices(&self) -> bool {
+        self.reads_in_slices
+    }
+
     /// The settings by which a transcript is divided into chunks.
     pub(crate) fn chunk_settings<'a>(
         &self,

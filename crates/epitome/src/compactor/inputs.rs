@@ -34,7 +34,7 @@ impl Compactor {
     }
 
     /// Says that the summarizer reads a transcript in slices and costs no requests, as the one without a model does. Its chunks have
-    /// 2,000,000 characters then, whatever the policy's `summary.chunkCharacters` is: with each chunk, it reads its summary so far
+    /// 1,000,000 characters then, whatever the policy's `summary.chunkCharacters` is: with each chunk, it reads its summary so far
     /// once more. Agents that were not asked for yet are told too. Default: false.
     pub fn set_reads_in_slices(&mut self, reads_in_slices: bool) {
         self.conversation.set_reads_in_slices(reads_in_slices);

@@ -9,11 +9,13 @@ use crate::conversation::Conversation;
 use crate::message::Entry;
 use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
-use crate::transcript::chunk::{chunks, chunks_within};
+use crate::transcript::chunk::{chunks, chunks_within, parts_of};
 use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
 
 /// Tokens of the envelope's tags and of separators.
 const ENVELOPE: MeterTokens = MeterTokens::new(100);
+/// The longest part of a message in a chunk that is read in slices, in characters.
+const LONGEST_PART: usize = 60_000;
 /// The smallest chunk that is worth a request, in the provider's tokens.
 const SMALLEST_CHUNK: u32 = 500;
 
@@ -141,6 +143,11 @@ impl Plan {
         entries: Vec<Entry>,
     ) -> Result<Vec<Vec<Entry>>, WindowTooSmall> {
         let settings = conversation.chunk_settings(&policy.summary);
+        // Facts are found in one entry after another, also if the chunk is long.
+        let entries = match conversation.reads_in_slices() {
+            true => entries.into_iter().flat_map(|entry| parts_of(entry, LONGEST_PART)).collect(),
+            false => entries,
+        };
         let Some(window_tokens) = policy.asked_window() else {
             return Ok(chunks(entries, &settings));
         };

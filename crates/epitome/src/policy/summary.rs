@@ -60,7 +60,7 @@ pub struct SummarySettings {
     /// The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
     /// chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
     /// the summarizer's window is not known to be smaller. The package's summarizer without a model reads in slices and gets up to
-    /// 2,000,000 characters at once. Default: 120,000.
+    /// 1,000,000 characters at once. Default: 120,000.
     pub chunk_characters: Option<u32>,
     /// The least number of chunks to split a transcript into, as far as it has that many messages. 0 counts as 1.
     /// Default: 1.
@@ -124,7 +124,7 @@ impl Default for SummarySettings {
 impl SummarySettings {
     /// The longest chunk of a summarizer that reads in slices, in characters: with it, none of the steps that read a whole chunk
     /// blocks a page for long.
-    pub(crate) const SLICED_CHUNK: u32 = 2_000_000;
+    pub(crate) const SLICED_CHUNK: u32 = 1_000_000;
 
     /// True if headings are to be checked and this answer has none of them. `is_instructed` says that the summarizer was
     /// given the instructions that ask for them.

@@ -55,9 +55,9 @@ impl Envelope {
             return Self { entries: vec![entry], ..Self::default() };
         };
         Self {
-            previous_summary: inside(text, SUMMARY).map(unescape).unwrap_or_default(),
+            previous_summary: inside(text, SUMMARY).map(unescape).unwrap_or_default().into_owned(),
             notes: String::new(),
-            state: inside(text, STATE).map(unescape).unwrap_or_default(),
+            state: inside(text, STATE).map(unescape).unwrap_or_default().into_owned(),
             entries: parse_entries(messages),
         }
     }
@@ -112,8 +112,8 @@ pub(crate) fn render_entry(out: &mut String, entry: &Entry) {
     let _ = write!(out, "] {}:", escape(speaker));
     for line in text.lines() {
         out.push('\n');
-        // Only a line with a bracket can look like a head, and most have none.
-        match line.contains('[') {
+        // Only a line with a bracket and a colon can look like a head, and most have neither.
+        match line.contains('[') && line.contains(':') {
             true => out.push_str(&escape(&mark_heads(line))),
             false => out.push_str(&escape(line)),
         }
@@ -164,12 +164,17 @@ fn parse_entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in text.lines() {
         if let Some((number, time, speaker)) = head(line) {
-            entries.push(Entry { number, speaker: unescape(speaker), time, text: String::new() });
+            let speaker = unescape(speaker).into_owned();
+            entries.push(Entry { number, speaker, time, text: String::new() });
         } else if let Some(entry) = entries.last_mut() {
             if !entry.text.is_empty() {
                 entry.text.push('\n');
             }
-            entry.text.push_str(&unmark_heads(&unescape(line)));
+            let line = unescape(line);
+            match line.contains('\\') {
+                true => entry.text.push_str(&unmark_heads(&line)),
+                false => entry.text.push_str(&line),
+            }
         }
     }
     entries
@@ -207,7 +212,10 @@ fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn unescape(text: &str) -> String {
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     for (index, piece) in text.split("&lt;").enumerate() {
         if index > 0 {
@@ -215,7 +223,7 @@ fn unescape(text: &str) -> String {
         }
         out.push_str(piece);
     }
-    out
+    Cow::Owned(out)
 }
 
 fn opens_section(after: &str) -> bool {
