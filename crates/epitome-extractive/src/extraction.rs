@@ -241,7 +241,7 @@ mod tests {
     use epitome::tokens::CharactersPer;
 
     #[test]
-    fn j8_a_long_message_is_read_and_ranked_in_slices() {
+    fn j13_a_long_message_is_read_and_ranked_in_slices() {
         let text: String = (0..20_000).map(|at| format!("The rose in bed {at} is red. ")).collect();
         let speaker = "assistant".to_owned();
         let entry = Entry { number: 1, speaker, time: None, text };

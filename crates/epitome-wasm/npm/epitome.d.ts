@@ -1507,7 +1507,8 @@ export interface SummarySettings {
   /**
    * The longest transcript in one summarizer request, in characters, at least 1,000. A longer one is split into
    * chunks, and each request gets one chunk and the summary of those before. `null`: of any length, as far as
-   * the summarizer's window is not known to be smaller. Default: 120,000.
+   * the summarizer's window is not known to be smaller. The package's summarizer without a model reads in slices and gets up to
+   * 1,000,000 characters at once. Default: 120,000.
    */
   chunkCharacters?: number | null;
   /**
@@ -2416,7 +2417,7 @@ export interface EndpointSummarizeOptions extends EndpointOptions {
   request?: RequestFields | (() => RequestFields);
   /**
    * Whether summaries begin with the state of the messages, as `withState` says. True by default. False saves the module that
-   * reads it, 150 kB, if the extractive summarizer is not used otherwise.
+   * reads it, 185 kB, if the extractive summarizer is not used otherwise.
    */
   state?: boolean;
 }

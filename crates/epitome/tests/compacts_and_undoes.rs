@@ -231,6 +231,27 @@ fn d4_a_long_prefix_is_summarized_chunk_by_chunk() {
 }
 
 #[test]
+fn d4_a_summarizer_that_reads_in_slices_gets_a_long_transcript_at_once() {
+    let policy = Policy::recommended(100_000);
+    let long =
+        format!("u: {}\na: noted\nu: and now?\na: now that\nu: bye", "a rose ".repeat(40_000));
+    let mut compactor = compactor_with(policy, &long);
+    assert!(compactor.plan(Reason::Manual).requests > 2);
+    compactor.set_reads_in_slices(true);
+    assert_eq!(compactor.plan(Reason::Manual).requests, 1);
+    assert_eq!(compactor.agent("ann").unwrap().plan(Reason::Manual).requests, 1, "so do agents");
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| "Roses.".into());
+    assert_eq!(run.requests.len(), 1);
+    // In parts, so that no step is about all of a long message.
+    let entries = run.requests[0].envelope().entries;
+    assert!(entries.iter().all(|entry| entry.text.len() <= 60_000), "{}", entries.len());
+    let whole: String =
+        entries.iter().filter(|entry| entry.number == 1).map(|it| it.text.as_str()).collect();
+    assert_eq!(whole, "a rose ".repeat(40_000).trim_end());
+}
+
+#[test]
 fn a_conversation_with_nothing_to_summarize_says_so() {
     let mut compactor = recommended_compactor("");
     let report = compact(&mut compactor).unwrap();
