@@ -182,11 +182,10 @@ fn letters(text: &str) -> f32 {
                 text.len(),
             )
         }
-        false => {
-            let letters = text.chars().filter(|character| is_alphanumeric(*character)).count();
-            let blanks = text.chars().filter(|character| character.is_whitespace()).count();
-            (letters, blanks, text.chars().count())
-        }
+        false => text.chars().fold((0, 0, 0), |(letters, blanks, all), character| {
+            let letter = usize::from(is_alphanumeric(character));
+            (letters + letter, blanks + usize::from(character.is_whitespace()), all + 1)
+        }),
     };
     letters as f32 / (all - blanks).max(1) as f32
 }

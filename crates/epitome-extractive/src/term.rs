@@ -1,7 +1,7 @@
 //! The terms of a piece of text: its words by their stems, and its identifiers.
 
 use epitome_text::identifier;
-use epitome_text::letters::{is_alphanumeric, is_unspaced};
+use epitome_text::letters::{is_alphanumeric, is_numeric, is_unspaced};
 use epitome_text::stop_words::{StopWords, is_light, is_light_pair};
 
 /// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
@@ -43,7 +43,7 @@ fn hash(text: &str) -> u64 {
 fn amounts(text: &str, each: &mut impl FnMut(Term)) {
     let mut hash = None;
     for character in text.chars() {
-        if character.is_numeric() {
+        if is_numeric(character) {
             hash = Some(hash_with(hash.unwrap_or(SEED), u32::from(character).into()));
         } else if matches!(character, '.' | '-' | ':' | ',' | '~') {
             hash = hash.map(|hash| hash_with(hash, u32::from(character).into()));

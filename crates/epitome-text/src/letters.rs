@@ -16,13 +16,32 @@ pub fn is_alphanumeric(character: char) -> bool {
         | '\u{671}'..='\u{6D3}'
         | '\u{904}'..='\u{939}'
         | '\u{E01}'..='\u{E30}'
+        | '\u{93D}'..='\u{94C}'
         | '\u{3041}'..='\u{3096}'
         | '\u{30A1}'..='\u{30FA}'
         | '\u{3400}'..='\u{4DBF}'
         | '\u{4E00}'..='\u{9FFF}'
         | '\u{AC00}'..='\u{D7A3}' => true,
-        '\u{2010}'..='\u{2027}' | '\u{3001}'..='\u{3004}' | '\u{1F300}'..='\u{1FAFF}' => false,
+        '\u{300}'..='\u{344}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{3001}'..='\u{3004}'
+        | '\u{1F300}'..='\u{1FAFF}' => false,
         _ => character.is_alphanumeric(),
+    }
+}
+
+/// The same as [`char::is_numeric`], without its search for the letters that most texts are written in.
+pub fn is_numeric(character: char) -> bool {
+    match character {
+        '\0'..='\u{7F}' => character.is_ascii_digit(),
+        '\u{C0}'..='\u{65F}'
+        | '\u{671}'..='\u{6EF}'
+        | '\u{904}'..='\u{965}'
+        | '\u{3041}'..='\u{3191}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{AC00}'..='\u{D7A3}'
+        | '\u{1F300}'..='\u{1FAFF}' => false,
+        _ => character.is_numeric(),
     }
 }
 
@@ -43,6 +62,7 @@ mod tests {
                 character.is_alphanumeric(),
                 "{character:?}"
             );
+            assert_eq!(super::is_numeric(character), character.is_numeric(), "{character:?}");
         }
     }
 }

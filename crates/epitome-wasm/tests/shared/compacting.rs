@@ -1,7 +1,7 @@
 //! Compactions by a driver in Rust, which does what the one in TypeScript does, without promises.
 
 use epitome::Reason;
-use epitome_wasm::{Compactor, ParsedSnapshot, extractive};
+use epitome_wasm::{Compactor, Extractive, ParsedSnapshot};
 use js_sys::Array;
 use tsify::Ts;
 use wasm_bindgen::JsValue;
@@ -25,8 +25,10 @@ fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
                 let input = property(&request, "input").as_string().unwrap();
                 let target = property(&request, "targetTokens").as_f64().unwrap();
                 let id = property(&request, "id").as_f64().unwrap();
-                let summary = extractive(&input, String::new(), target as u32, false);
-                compactor.handle_summary(id as u32, &summary[0]);
+                let mut extract = Extractive::new(&input, String::new(), target as u32, false);
+                let mut slices = std::iter::repeat_with(|| extract.advance());
+                let texts = slices.find(|texts| !texts.is_empty()).unwrap();
+                compactor.handle_summary(id as u32, &texts[0]);
             }
             "event" => {
                 let event = property(&output, "event");

@@ -83,7 +83,12 @@ fn has_capitals(sentence: &str) -> bool {
     let mut is_start = true;
     sentence.bytes().enumerate().any(|(at, byte)| {
         let starts = std::mem::replace(&mut is_start, !byte.is_ascii_alphanumeric() && byte < 0x80);
-        if !starts || !(byte.is_ascii_uppercase() || byte >= 0xC3) {
+        // A quotation mark may stand before the capital. Most letters of other scripts have none.
+        let may_be_capital = || {
+            let first = sentence.get(at..).and_then(|rest| rest.chars().next());
+            first.is_some_and(|first| first.is_uppercase() || !is_alphanumeric(first))
+        };
+        if !starts || !(byte.is_ascii_uppercase() || (byte >= 0xC3 && may_be_capital())) {
             return false;
         }
         let word = sentence.get(at..).and_then(|rest| rest.split(char::is_whitespace).next());
@@ -461,6 +466,16 @@ mod tests {
             &["J. R. McKay", "Ana María Ñandú"],
         );
         check("с нами была Анна Петрова из отдела", &["Анна Петрова"]);
+    }
+
+    #[test]
+    fn d10_names_are_found_behind_a_quotation_mark_and_in_other_scripts() {
+        check(
+            "“Anna Lindqvist” was said, and «Élodie Bernard» too.",
+            &["Anna Lindqvist", "Élodie Bernard"],
+        );
+        check("“Anna Lindqvist” called.", &["Anna Lindqvist"]);
+        check("Анна Петрова звонила.", &["Анна Петрова"]);
     }
 
     #[test]

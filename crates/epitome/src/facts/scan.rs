@@ -336,11 +336,23 @@ fn is_informative(sentence: &str, stop_words: &StopWords) -> bool {
 
 /// Texts of 4 to 120 bytes between quotation marks of the same kind.
 pub(super) fn quotes<'a>(line: &'a str, mut each: impl FnMut(&'a str)) {
-    // Most lines have no quotation marks; this check is faster than five searches.
-    if !line.bytes().any(|byte| matches!(byte, b'"' | b'`') || !byte.is_ascii()) {
-        return;
+    // Most lines have no quotation marks. To look for the first bytes of all of them is faster than five searches.
+    let mut first_bytes = 0;
+    for byte in line.bytes() {
+        first_bytes |= match byte {
+            b'"' => 1,
+            0xE2 => 2,
+            0xC2 => 4,
+            0xE3 => 8,
+            b'`' => 16,
+            _ => 0,
+        };
     }
-    for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')] {
+    let pairs = [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')];
+    for (at, (open, close)) in pairs.into_iter().enumerate() {
+        if first_bytes & (1 << at) == 0 {
+            continue;
+        }
         let mut rest = line;
         while let Some((_, after)) = rest.split_once(open) {
             let Some((inside, after_quote)) = after.split_once(close) else { break };

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::han_number::{self, in_digits, is_numeral};
-use epitome_text::letters::is_unspaced;
+use epitome_text::letters::{is_numeric, is_unspaced};
 use epitome_text::sentence::MONTHS;
 
 /// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
@@ -75,7 +75,7 @@ impl Piece {
                         let next = at + character.len_utf8();
                         return Self { end: at, next, has_marks };
                     }
-                    has_marks |= character.is_some_and(|it| it.is_numeric() || is_numeral(it));
+                    has_marks |= character.is_some_and(|it| is_numeric(it) || is_numeral(it));
                 }
                 Some(Class::Plain) | None => {}
             }
@@ -242,7 +242,7 @@ fn number<'a>(word: &'a str, rest: &'a str) -> Option<&'a str> {
     if is_unit && !is_marked(word) {
         return rest.get(..word.len() + 1 + unit.len());
     }
-    let digits = word.chars().filter(|character| character.is_numeric()).count();
+    let digits = word.chars().filter(|character| is_numeric(*character)).count();
     (digits > 2 || is_marked(word)).then_some(word)
 }
 
@@ -361,7 +361,7 @@ fn is_marked(word: &str) -> bool {
 fn parts(word: &str) -> (&str, &str) {
     let bare =
         word.trim_start_matches(['$', '€', '£', '¥', '₹', '₽', '₩', '+', '-', '~', '#', '≤', '≥']);
-    let is_part = |c: char| c.is_numeric() || matches!(c, '.' | ',' | ':' | '-' | '/');
+    let is_part = |c: char| is_numeric(c) || matches!(c, '.' | ',' | ':' | '-' | '/');
     (bare, bare.trim_start_matches(is_part))
 }
 
