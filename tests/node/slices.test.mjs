@@ -178,6 +178,22 @@ test("j24: a sync in slices that is aborted or refused leaves what was appended 
   await assert.rejects(compactor.syncInSlices(CHAT), { code: "disposed" });
 });
 
+test("j24: a long message is written and read in steps of their own, and nothing of it is there if that is aborted between them", async () => {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  const appendWithAbort = (message) => {
+    const controller = new AbortController();
+    setImmediate(() => controller.abort());
+    return compactor.appendInSlices([message], { signal: controller.signal });
+  };
+  assert.equal((await appendWithAbort(said("user", "roses "))).length, 1);
+  const long = said("user", "roses ".repeat(100_000));
+  await assert.rejects(appendWithAbort(long), { code: "aborted", message: /after 0 of 1 messages/ });
+  assert.equal(compactor.messages().length, 1);
+  await compactor.appendInSlices([long]);
+  assert.equal(compactor.messages()[1], long);
+  compactor.dispose();
+});
+
 test("j24: a long conversation is restored in steps, with the result of one, and the page can react", async () => {
   const whole = await compactorWith();
   await whole.compact();

@@ -249,6 +249,12 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
       const end = first + sliceEnd(sizes, from - first);
       const slice = all.slice(from, end);
       const added = readable(slice, from);
+      if (slice.length === 1 && (added.sizes[0] ?? 0) > SLICE) {
+        // To write a long message as JSON takes about as long as to read it.
+        await pause();
+        checkAborted(signal, from, all.length);
+        this.calls.check();
+      }
       ids.push(...this.#append(slice, added, metadata, from));
       this.revision += 1;
       from = end;
