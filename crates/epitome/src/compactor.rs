@@ -92,7 +92,7 @@ pub use fallback::{SummarizerStep, SummarizerStepKind};
 use inputs::Answer;
 use job::Job;
 pub use journal::Stored;
-use journal::UnsavedPolicy;
+use journal::{UnsavedPolicy, UnsavedState};
 pub use output::{BeforeCompaction, Event, GivenState, Output, Save, SummaryRequest};
 pub(crate) use prepare::PreparationState;
 use prepare::Preparations;
@@ -166,6 +166,7 @@ pub struct Compactor {
     started_at: Option<Timestamp>,
     /// What a store does not have besides records.
     unsaved_policy: UnsavedPolicy,
+    unsaved_state: UnsavedState,
     agents: Agents,
     agent_providers: AgentProviders,
     /// How much text one slice of work reads, in bytes.
@@ -211,6 +212,7 @@ impl Compactor {
             now: None,
             started_at: None,
             unsaved_policy: UnsavedPolicy::default(),
+            unsaved_state: UnsavedState::default(),
             agents: Agents::default(),
             agent_providers: AgentProviders::default(),
             slice: SLICE,

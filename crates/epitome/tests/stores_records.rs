@@ -73,6 +73,35 @@ fn h2_a_compaction_is_stored_before_it_is_applied_and_its_undo_behind_it() {
     assert_eq!(store.matches("They talked about the garden.").count(), 1, "it is still in the log");
 }
 
+fn counted(prompt_tokens: u32) -> Usage {
+    Usage { prompt_tokens, ..Usage::default() }
+}
+
+#[test]
+fn h2_what_the_provider_has_counted_is_stored_without_a_new_message() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    let mut store = committed(&mut compactor);
+    compactor.agent("ann").unwrap();
+    assert!(!compactor.has_unsaved());
+    compactor.handle_usage(counted(240));
+    assert!(compactor.has_unsaved());
+    store += &committed(&mut compactor);
+    store += &compactor.state_line().unwrap();
+    assert!(!compactor.has_unsaved());
+    assert_eq!(restored(&store).pressure().tokens, compactor.pressure().tokens);
+
+    compactor.unsaved().unwrap();
+    compactor.handle_usage(counted(250));
+    compactor.handle_saved();
+    assert!(compactor.has_unsaved(), "it came after the commit had begun");
+    committed(&mut compactor);
+    compactor.agent("ann").unwrap().handle_usage(counted(230));
+    assert!(compactor.has_unsaved(), "an agent has a state too");
+    committed(&mut compactor);
+    assert!(!compactor.has_unsaved());
+}
+
 #[test]
 fn h2_a_compaction_that_could_not_be_stored_is_not_stored_later() {
     let mut compactor = recommended_compactor(&long_talk());

@@ -303,6 +303,16 @@ impl Compactor {
 }
 
 impl Agents {
+    /// The compactors of those that were asked for.
+    pub(super) fn compactors(&self) -> impl Iterator<Item = &Compactor> {
+        self.members.values().map(|member| &member.compactor)
+    }
+
+    /// The same to change them.
+    pub(super) fn compactors_mut(&mut self) -> impl Iterator<Item = &mut Compactor> {
+        self.members.values_mut().map(|member| &mut member.compactor)
+    }
+
     /// Lets those rest that were not asked for the longest time, as long as there are more messages in memory than may be.
     fn let_rest(&mut self, team: &Conversation, asked: Option<&str>) {
         let of_team = team.log().messages_and_asides().saturating_mul(HELD_PER_MESSAGE);

@@ -50,6 +50,7 @@ impl Compactor {
     pub fn handle_usage(&mut self, usage: Usage) {
         let reported = self.conversation.record_usage(usage, &self.policy);
         self.cycle.view_sent |= reported != Reported::OtherView;
+        self.note_state();
         self.show_ignored(reported, usage.context_tokens());
     }
 
@@ -57,6 +58,7 @@ impl Compactor {
     /// a count that cannot be true is not used.
     pub fn handle_count(&mut self, tokens: u32) {
         let reported = self.conversation.record_count(tokens, &self.policy);
+        self.note_state();
         self.show_ignored(reported, tokens);
     }
 

@@ -26,6 +26,18 @@ pub(super) enum UnsavedPolicy {
     Policy { is_in_flight: bool },
 }
 
+/// Whether a store lacks the compactor's own state because of what the provider has reported since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum UnsavedState {
+    /// It has the state.
+    #[default]
+    Nothing,
+    /// It has an earlier one.
+    New,
+    /// A commit that has not ended yet has it.
+    InFlight,
+}
+
 impl Compactor {
     /// Begins to collect what a store does not have yet, for [`Self::unsaved`]. Without this, nothing is collected.
     pub fn collect_unsaved(&mut self, stored: Stored) {
@@ -37,6 +49,7 @@ impl Compactor {
             }
         };
         self.unsaved_policy = policy;
+        self.replace_unsaved_states(|_| UnsavedState::Nothing);
         self.conversation.begin_journal(Journal::new(records));
     }
 
@@ -44,7 +57,14 @@ impl Compactor {
     /// [`Snapshot`](super::Snapshot). While a compaction waits for [`Output::Persist`](super::Output::Persist), its record is
     /// among them. The lines are returned again until [`Self::handle_saved`] has confirmed them. Linear in them.
     pub fn unsaved(&mut self) -> Result<String, SnapshotError> {
-        let Some(journal) = self.conversation.journal() else { return Ok(String::new()) };
+        if self.conversation.journal().is_none() {
+            return Ok(String::new());
+        }
+        // The state goes along with each commit.
+        self.replace_unsaved_states(|state| match state {
+            UnsavedState::Nothing => UnsavedState::Nothing,
+            UnsavedState::New | UnsavedState::InFlight => UnsavedState::InFlight,
+        });
         let mut lines = match &mut self.unsaved_policy {
             UnsavedPolicy::Nothing => String::new(),
             UnsavedPolicy::Beginning { is_in_flight } => {
@@ -56,16 +76,31 @@ impl Compactor {
                 snapshot::policy_line(&self.policy)?
             }
         };
-        for record in journal.begin_commit() {
+        let journal = self.conversation.journal();
+        for record in journal.into_iter().flat_map(Journal::begin_commit) {
             lines.push_str(&snapshot::line(record)?);
         }
         Ok(lines)
     }
 
-    /// True if a store lacks something that [`Self::unsaved`] would return. Costs O(1).
+    /// True if a store lacks something that [`Self::unsaved`] would return, or the [state](Self::state_line) as the provider's
+    /// counts have changed it. Costs O(1), and as much for each agent that was asked for.
     pub fn has_unsaved(&mut self) -> bool {
-        let is_policy_stored = self.unsaved_policy == UnsavedPolicy::Nothing;
-        self.conversation.journal().is_some_and(|journal| !is_policy_stored || !journal.is_empty())
+        let is_stored = self.unsaved_policy == UnsavedPolicy::Nothing && self.is_state_stored();
+        self.conversation.journal().is_some_and(|journal| !is_stored || !journal.is_empty())
+    }
+
+    /// True if a store has the state, also those of the agents.
+    fn is_state_stored(&self) -> bool {
+        let of_agents = self.agents.compactors().map(|agent| agent.unsaved_state);
+        of_agents.chain([self.unsaved_state]).all(|state| state == UnsavedState::Nothing)
+    }
+
+    fn replace_unsaved_states(&mut self, replacement: impl Fn(UnsavedState) -> UnsavedState) {
+        self.unsaved_state = replacement(self.unsaved_state);
+        for agent in self.agents.compactors_mut() {
+            agent.unsaved_state = replacement(agent.unsaved_state);
+        }
     }
 
     /// Takes note that a store has the lines that [`Self::unsaved`] returned last.
@@ -75,6 +110,11 @@ impl Compactor {
         {
             self.unsaved_policy = UnsavedPolicy::Nothing;
         }
+        self.replace_unsaved_states(|state| match state {
+            UnsavedState::InFlight | UnsavedState::Nothing => UnsavedState::Nothing,
+            // A count came while the commit was under way.
+            UnsavedState::New => UnsavedState::New,
+        });
         if let Some(journal) = self.conversation.journal() {
             journal.handle_saved();
         }
@@ -84,6 +124,11 @@ impl Compactor {
     pub(super) fn take_new_policy(&mut self) -> Option<Policy> {
         let is_new = std::mem::take(&mut self.unsaved_policy) != UnsavedPolicy::Nothing;
         is_new.then(|| self.policy.clone())
+    }
+
+    /// Has the present state stored.
+    pub(super) fn note_state(&mut self) {
+        self.unsaved_state = UnsavedState::New;
     }
 
     /// Has the present policy stored.
