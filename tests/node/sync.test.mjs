@@ -254,17 +254,23 @@ both("k2: a branch is left and taken up again by the calls that pages make", asy
 });
 
 both("k1: a summary that is written while an answer is generated again is committed", async (place) => {
-  let answer;
-  const summarize = () => new Promise((resolve) => (answer = resolve));
+  // Each request, with the function that answers it.
+  const asked = [];
+  let heard;
+  const summarize = () => new Promise((answer) => heard(asked.push(answer)));
+  const request = () => new Promise((resolve) => (heard = resolve));
   const { compactor, messages } = await followed(place, 12, { summarize });
-  const running = await compactor.compact();
-  await new Promise((resolve) => setImmediate(resolve));
+  let requested = request();
+  const running = compactor.compact();
+  await requested;
   await compactor.sync(messages.slice(0, -1));
   await compactor.sync([...messages.slice(0, -1), said("assistant", "Another")]);
-  answer("They worked.");
+  asked[0]("They worked.");
   assert.equal((await running).outcome, "applied");
   assert.equal((await compactor.messages()).at(-1).content, "Another");
-  const cut = await compactor.compact();
+  requested = request();
+  const cut = compactor.compact();
+  await Promise.race([requested, cut]);
   await compactor.sync(messages.slice(0, 2));
   assert.notEqual((await cut).outcome, "applied");
 });
