@@ -89,7 +89,7 @@ for (const { fault, end, code } of ENDS) {
         await new Promise((resolve) => worker.once("exit", resolve));
       }
       assert.equal((await refused(compactor.append(messages))).code, code);
-      assert.ok(phase !== "while the summary is written" || signals[0].aborted, "the summarizer is told");
+      assert.ok(phase !== "while the summary is written" || signals[0].aborted, "the signal of the summarizer has aborted");
       compactor.terminate();
       compactor.dispose();
       await worker.terminate();

@@ -22,7 +22,7 @@ const MAX_NOTES: usize = 100_000;
 
 impl Compactor {
     /// Says what time it is by the host's clock, for the reports: how long the user has waited for a compaction is measured by
-    /// it. Milliseconds since any moment, as long as it never goes back.
+    /// it. Milliseconds of any monotonic clock.
     pub fn set_time(&mut self, now: Timestamp) {
         self.now = Some(now);
     }
@@ -35,7 +35,7 @@ impl Compactor {
 
     /// Says that the summarizer reads a transcript in slices and costs no requests, as the one without a model does. Its chunks have
     /// 1,000,000 characters then, whatever the policy's `summary.chunkCharacters` is: with each chunk, it reads its summary so far
-    /// once more. Agents that were not asked for yet are told too. Default: false.
+    /// once more. It holds for agents that are asked for later, too. Default: false.
     pub fn set_reads_in_slices(&mut self, reads_in_slices: bool) {
         self.conversation.set_reads_in_slices(reads_in_slices);
     }

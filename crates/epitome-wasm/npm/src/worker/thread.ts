@@ -81,7 +81,7 @@ export function hold(lock: string | undefined): Promise<() => void> {
   });
 }
 
-/** Calls a function when a worker has given its lock back, such as by its end, of which a page is not told otherwise. */
+/** Calls a function when a worker has released its lock, which its end does too: a page gets no event for that. */
 export function whenFree(lock: string | undefined, ended: () => void, signal: AbortSignal): void {
   if (lock !== undefined) {
     void locks()?.request(lock, { signal }, ended).catch(() => {
