@@ -131,10 +131,8 @@ fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) ->
     within.dedup();
     let within = (within.len() as f64 + f64::from(before)).max(1.0);
     let rare = logarithm((pieces / within).max(1.0));
-    let factor = match same.first() {
-        Some((Term::Identifier(_), _)) => IDENTIFIER_FACTOR,
-        _ => 1.0,
-    };
+    let is_identifier = same.first().is_some_and(|(term, _)| term.is_identifier());
+    let factor = if is_identifier { IDENTIFIER_FACTOR } else { 1.0 };
     // The 0.75th power of how rare it is, by square roots only for the same reason as in `logarithm`.
     (factor * rare.sqrt() * rare.sqrt().sqrt() * often.sqrt()) as f32
 }

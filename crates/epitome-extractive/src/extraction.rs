@@ -243,7 +243,12 @@ mod tests {
 
     #[test]
     fn j13_a_long_message_is_read_and_ranked_in_slices() {
-        let text: String = (0..20_000).map(|at| format!("The rose in bed {at} is red. ")).collect();
+        let name = |at: u32| char::from_u32(u32::from('ㄅ') + at % 40).unwrap();
+        let text: String = (0..20_000)
+            .map(|at| {
+                format!("The {}{}{} rose is red. ", name(at), name(at / 40), name(at / 1_600))
+            })
+            .collect();
         let speaker = "assistant".to_owned();
         let entry = Entry { number: 1, speaker, time: None, text };
         let slices = entry.text.len() / SLICE;

@@ -135,10 +135,9 @@ impl Context {
     }
 }
 
-/// A short key of a term. A collision only makes two terms count as one.
+/// A short key of a term.
 fn key(term: Term) -> u32 {
-    let (Term::Word(hash) | Term::Identifier(hash)) = term;
-    (hash >> (64 - 6 * TERM_DIGITS)) as u32
+    term.key(6 * TERM_DIGITS)
 }
 
 /// Writes a number, or the largest one of so many digits.

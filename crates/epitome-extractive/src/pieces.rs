@@ -1,9 +1,10 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hasher as _};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::notes::{Context, Notes};
+use super::term::{SEED, hash_with};
 use crate::state::{Part, parts};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
@@ -29,16 +30,43 @@ pub(super) struct Pieces {
     noise: Noise,
     /// The place of the last piece that was read.
     place: usize,
-    /// How often something was said with any numbers, by its hash.
-    forms: HashMap<u64, u32, Hashes>,
+    /// What was said with any numbers, by its hash.
+    forms: HashMap<u64, Form, Hashes>,
     /// The hashes of all that was said, with its speaker.
     said: HashSet<u64, Hashes>,
     /// The latest piece with an item of a list, by the hash of the item.
     items: HashMap<u64, usize, Hashes>,
 }
 
-/// The same in each run. Nothing depends on the order in a map.
-type Hashes = BuildHasherDefault<DefaultHasher>;
+/// A text with any numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Form {
+    /// How often it was said.
+    times: u32,
+    /// How many of `pieces` have it.
+    pieces: u32,
+}
+
+/// What is a hash already is not hashed again. Nothing depends on the order in a map.
+type Hashes = BuildHasherDefault<Hashed>;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        // The keys are numbers, which are not written here.
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+}
 
 /// What is done with what says nothing: acknowledgements of the engine, notes of cuts, what tools repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,8 +130,8 @@ impl Pieces {
         self.retain_new(before);
     }
 
-    /// Ends the reading: leaves out what the state has, what tools say again and again, and the items of lists that are there
-    /// again later, done or not. The numbers are those of the first and of the last message. About linear in the number of
+    /// Ends the reading: leaves out what the state has, what tools say again and again, all but the latest of what a long text
+    /// says again and again with other numbers, and the items of lists that are there again later, done or not. The numbers are those of the first and of the last message. About linear in the number of
     /// pieces.
     pub(super) fn finish(&mut self, state: &str, (first, last): (u32, u32)) {
         self.has_model = self.speakers.iter().any(|speaker| speaker.starts_with("assistant"));
@@ -115,13 +143,19 @@ impl Pieces {
         };
         let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
         let old = std::mem::take(&mut self.old);
+        let length: usize = self.pieces.iter().map(|piece| piece.text.len()).sum();
+        let most = if length < LONG { u32::MAX } else { MOST_OF_FORM };
         for (at, mut piece) in std::mem::take(&mut self.pieces).into_iter().enumerate() {
-            let times = piece.form.and_then(|form| self.forms.get(&form));
-            piece.is_repeated = times.is_some_and(|times| *times >= BOILERPLATE);
-            let is_noise =
-                self.noise == Noise::LeftOut && piece.is_repeated && self.role(&piece) == "tool";
+            let mut is_old = false;
+            if let Some(form) = piece.form.and_then(|form| self.forms.get_mut(&form)) {
+                piece.is_repeated = form.times >= BOILERPLATE;
+                form.pieces = form.pieces.saturating_sub(1);
+                is_old = form.pieces >= most;
+            }
+            let is_noise = self.noise == Noise::LeftOut
+                && (is_old || (piece.is_repeated && self.role(&piece) == "tool"));
             let is_stated = (piece.is_record && !state.is_empty()) || stated.contains(&*piece.text);
-            let latest = boxed(&piece.text).and_then(|item| self.items.get(&hash(item, 0)));
+            let latest = boxed(&piece.text).and_then(|item| self.items.get(&hash(item.bytes(), 0)));
             if !is_noise && !is_stated && latest.is_none_or(|latest| *latest == at) {
                 self.old += usize::from(at < old);
                 self.pieces.push(piece);
@@ -160,7 +194,9 @@ impl Pieces {
     fn add<'a>(&mut self, name: &str, texts: impl Iterator<Item = &'a str>, is_record: bool) {
         let message = self.speakers.len();
         let before = self.pieces.len();
-        for sentence in unnumbered(texts).flat_map(sentence::split) {
+        let mut sentences = Vec::new();
+        unnumbered(texts).for_each(|line| sentence::for_each(line, &mut |it| sentences.push(it)));
+        for sentence in sentences {
             self.place += 1;
             for clause in clauses(sentence) {
                 self.place += 1;
@@ -189,20 +225,29 @@ impl Pieces {
     /// Removes the pieces from this one on that their speakers have said before, and notes what must be known of the others when
     /// all is read.
     fn retain_new(&mut self, from: usize) {
+        let mut own = None;
         for mut piece in self.pieces.split_off(from) {
-            let name = self.speaker(&piece);
-            let kind = hash(name, piece.is_record.into());
-            if self.role(&piece) == "tool" || piece.text.bytes().any(|byte| byte.is_ascii_digit()) {
-                let form = hash(&without_numbers(&piece.text), piece.is_record.into());
-                *self.forms.entry(form).or_default() += 1;
+            let of_message = |&(message, ..): &(usize, bool, u64)| message == piece.message;
+            let (_, is_tool, name) = own.filter(of_message).unwrap_or_else(|| {
+                let name = self.speaker(&piece).bytes();
+                (piece.message, self.role(&piece) == "tool", hash(name, 0))
+            });
+            own = Some((piece.message, is_tool, name));
+            let kind = u64::from(piece.is_record);
+            if is_tool || piece.text.bytes().any(|byte| byte.is_ascii_digit()) {
+                let form = hash(without_numbers(&piece.text), kind);
+                self.forms.entry(form).or_default().times += 1;
                 piece.form = Some(form);
             }
             // Of the items of lists, the latest stays and not the first.
-            let item = boxed(&piece.text).map(|item| hash(item, 0));
+            let item = boxed(&piece.text).map(|item| hash(item.bytes(), 0));
             match item {
                 Some(item) => drop(self.items.insert(item, self.pieces.len())),
-                None if self.said.insert(hash(&piece.text, kind)) => {}
+                None if self.said.insert(hash(piece.text.bytes(), name ^ kind)) => {}
                 None => continue,
+            }
+            if let Some(form) = piece.form.and_then(|form| self.forms.get_mut(&form)) {
+                form.pieces += 1;
             }
             self.pieces.push(piece);
         }
@@ -226,25 +271,28 @@ impl Piece {
 
 /// How often something has to be said, with other numbers at most, for it to say little; of a tool, to say nothing.
 const BOILERPLATE: u32 = 3;
+/// Of what a long text says more often than this with other numbers, such as the lines of a log, only the latest may be quoted. To
+/// rank all would be half of the time that such a text takes.
+const MOST_OF_FORM: u32 = 32;
+/// The bytes of a long text: no summary quotes a large part of so many.
+const LONG: usize = 500_000;
 
 /// A hash of a text. If two were the same, one of them would not be quoted.
-fn hash(text: &str, seed: u64) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write_u64(seed);
-    hasher.write(text.as_bytes());
-    hasher.finish()
+fn hash(text: impl Iterator<Item = u8>, seed: u64) -> u64 {
+    text.fold(hash_with(SEED, seed), |hash, byte| hash_with(hash, byte.into()))
 }
 
-/// The text with a zero for each number.
-fn without_numbers(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        let digit = character.is_ascii_digit();
-        if !digit || !out.ends_with('0') {
-            out.push(if digit { '0' } else { character });
+/// The bytes of a text with a zero for each number.
+fn without_numbers(text: &str) -> impl Iterator<Item = u8> {
+    let mut in_number = false;
+    text.bytes().filter_map(move |byte| {
+        let before = std::mem::replace(&mut in_number, byte.is_ascii_digit());
+        match (before, in_number) {
+            (true, true) => None,
+            (false, true) => Some(b'0'),
+            _ => Some(byte),
         }
-    }
-    out
+    })
 }
 
 /// The shortest clause that is a piece of its own, in characters.
@@ -252,24 +300,20 @@ const SHORTEST_CLAUSE: usize = 6;
 
 /// The clauses of a sentence in Chinese, where a sentence often has several facts; otherwise the sentence. If several of
 /// these clauses in a row are divided again, the result is the same.
-fn clauses(sentence: &str) -> Vec<&str> {
-    let mut clauses = Vec::new();
-    let (mut rest, mut length) = (sentence, 0);
-    if !sentence.contains(COMMA) {
-        return vec![sentence];
-    }
-    for part in sentence.split_inclusive(COMMA) {
-        length += part.len();
-        let Some((clause, after)) = rest.split_at_checked(length) else { break };
-        if clause.chars().count() > SHORTEST_CLAUSE {
-            clauses.push(clause);
-            (rest, length) = (after, 0);
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    let mut rest = sentence;
+    std::iter::from_fn(move || {
+        let mut end = 0;
+        for part in rest.split_inclusive(COMMA) {
+            end += part.len();
+            let (clause, after) = rest.split_at_checked(end)?;
+            if clause.chars().nth(SHORTEST_CLAUSE).is_some() {
+                rest = after;
+                return Some(clause);
+            }
         }
-    }
-    if !rest.is_empty() {
-        clauses.push(rest);
-    }
-    clauses
+        Some(std::mem::take(&mut rest)).filter(|last| !last.is_empty())
+    })
 }
 
 /// The comma of Chinese.
@@ -304,14 +348,32 @@ mod tests {
     }
 
     #[test]
+    fn d10_of_many_lines_with_other_numbers_only_the_latest_are_quoted() {
+        let read = |lines: std::ops::Range<usize>| {
+            let text: String = lines.map(|line| format!("- [ ] water bed {line}\n")).collect();
+            let speaker = "assistant".to_owned();
+            let mut source = Pieces::default();
+            source.read(&Entry { number: 1, speaker, time: None, text });
+            source.finish("", (1, 1));
+            source.pieces.into_iter().map(|piece| piece.text.into_string()).collect::<Vec<_>>()
+        };
+        // Lines of 21 bytes.
+        let lines = LONG.div_ceil(21);
+        let latest = read(10_000..10_000 + lines);
+        assert_eq!(latest.len(), MOST_OF_FORM as usize);
+        assert_eq!(*latest.last().unwrap(), format!("- [ ] water bed {}", 9_999 + lines));
+        assert_eq!(read(10_000..9_999 + lines).len(), lines - 1, "all, of a shorter text");
+    }
+
+    #[test]
     fn d10_clauses_that_follow_each_other_are_the_same_clauses_again() {
         let sentence = "推荐您去这家酒店，地址是北京路11号，好，电话是82291133。";
-        let all = clauses(sentence);
+        let all: Vec<&str> = clauses(sentence).collect();
         assert_eq!(all.concat(), sentence);
         assert_eq!(all.len(), 3);
         for (from, to) in [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)] {
             let some = all.get(from..to).unwrap_or_default();
-            assert_eq!(clauses(&some.concat()), some);
+            assert_eq!(clauses(&some.concat()).collect::<Vec<_>>(), some);
         }
     }
 }

@@ -4,14 +4,33 @@ use epitome_text::identifier;
 use epitome_text::letters::{is_alphanumeric, is_numeric, is_unspaced};
 use epitome_text::stop_words::{StopWords, is_light, is_light_pair};
 
-/// A word or an identifier as a 64-bit hash. A collision only makes two terms count as one.
+/// A word or an identifier as a hash of 63 bits, below a bit for its kind: those of a block are sorted, and a number is compared at
+/// once. A collision only makes two terms count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Term {
-    Word(u64),
-    Identifier(u64),
+pub(super) struct Term(u64);
+
+impl Term {
+    const IDENTIFIER: u64 = 1 << 63;
+
+    fn word(hash: u64) -> Self {
+        Self(hash >> 1)
+    }
+
+    fn identifier(hash: u64) -> Self {
+        Self(hash >> 1 | Self::IDENTIFIER)
+    }
+
+    pub(super) fn is_identifier(self) -> bool {
+        self.0 & Self::IDENTIFIER != 0
+    }
+
+    /// The first so many bits of its hash, at most 32. A collision only makes two terms count as one.
+    pub(super) fn key(self, bits: usize) -> u32 {
+        ((self.0 << 1) >> (64 - bits)) as u32
+    }
 }
 
-const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+pub(super) const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
 /// Calls `each` for every term of the text but those of [`for_each_identifier`]. Linear in the text.
@@ -31,7 +50,7 @@ pub(super) fn for_each_identifier(text: &str, mut each: impl FnMut(Term, Term)) 
     identifier::for_each(text, |identifier, before| {
         let word =
             before.trim_end().rsplit(|c: char| !is_alphanumeric(c)).find(|it| !it.is_empty());
-        each(Term::Identifier(hash(identifier)), Term::Word(word.map_or(0, hash)));
+        each(Term::identifier(hash(identifier)), Term::word(word.map_or(0, hash)));
     });
 }
 
@@ -50,28 +69,26 @@ fn amounts(text: &str, each: &mut impl FnMut(Term)) {
         } else if let Some(number) = hash.take()
             && is_unspaced(character)
         {
-            each(Term::Identifier(hash_with(number, u32::from(character).into())));
+            each(Term::identifier(hash_with(number, u32::from(character).into())));
         }
     }
 }
 
 fn words(text: &str, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
     let mut word = String::new();
+    // The character before, if it is one of these scripts and says something.
     let mut before = None;
     for character in text.chars() {
         if is_unspaced(character) {
             flush(&mut word, stop_words, each);
-            if let Some(before) = before
-                && !is_light(before)
-                && !is_light(character)
-                && !is_light_pair(before, character)
+            let own = (!is_light(character)).then_some(character);
+            if let Some((before, own)) = before.zip(own)
+                && !is_light_pair(before, own)
             {
-                each(Term::Word(hash_with(
-                    hash_with(SEED, u32::from(before).into()),
-                    u32::from(character).into(),
-                )));
+                let hash = hash_with(SEED, u32::from(before).into());
+                each(Term::word(hash_with(hash, u32::from(own).into())));
             }
-            before = Some(character);
+            before = own;
             continue;
         }
         before = None;
@@ -96,7 +113,7 @@ fn flush(word: &mut String, stop_words: &StopWords, each: &mut impl FnMut(Term))
     if !word.is_empty() && !is_letter && !stop_words.contain(word) {
         let stem = stem(word.as_bytes());
         let hash = stem.iter().fold(SEED, |hash, &byte| hash_with(hash, byte.into()));
-        each(Term::Word(hash));
+        each(Term::word(hash));
     }
     word.clear();
 }
@@ -126,6 +143,7 @@ fn stem(word: &[u8]) -> &[u8] {
     word
 }
 
-fn hash_with(hash: u64, value: u64) -> u64 {
+/// A hash of what was hashed so far and of one more value.
+pub(super) fn hash_with(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(PRIME).rotate_left(23)
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// A node of the tree of all wanted texts by their bytes (the automaton of Aho and Corasick). Children are a list: few
-/// nodes have more than one.
+/// nodes have more than one. Those of the others are in a table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     byte: u8,
@@ -13,18 +13,24 @@ struct Node {
     found: bool,
     first_child: u32,
     next_sibling: u32,
+    /// Where the table of its children begins; 0 without one.
+    table: u32,
     /// The node of the longest other path that this node's path ends with.
     fallback: u32,
 }
 
 const ROOT: u32 = 0;
+/// The number of entries of a table: a child for each byte, or [`ROOT`].
+const TABLE: usize = 256;
+/// From so many children on, a node has a table: most bytes of a text are looked up at a few nodes near the root.
+const MANY: usize = 5;
 
 /// Texts to find, and which of them were found so far.
 #[derive(Debug)]
 pub struct Search {
     nodes: Vec<Node>,
-    /// The children of the root by their bytes, since most bytes of a text are looked up there.
-    roots: Vec<u32>,
+    /// The tables of all nodes that have one; that of the root is the first.
+    tables: Vec<u32>,
     /// The node where each text ends, in their order.
     ends: Vec<u32>,
     /// How many nodes with an end are not found yet.
@@ -40,7 +46,7 @@ impl Search {
     pub fn new<'a>(wanted: impl IntoIterator<Item = &'a str>) -> Self {
         let mut search = Self {
             nodes: vec![Node { found: true, ..Node::default() }],
-            roots: vec![ROOT; 256],
+            tables: vec![ROOT; TABLE],
             ends: Vec::new(),
             missing: 0,
             at: ROOT,
@@ -148,10 +154,12 @@ impl Search {
     }
 
     fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        if at == ROOT {
-            return self.roots.get(usize::from(byte)).copied().filter(|child| *child != ROOT);
+        let Node { first_child, table, .. } = self.node(at);
+        if at == ROOT || table > 0 {
+            let child = self.tables.get(table as usize + usize::from(byte));
+            return child.copied().filter(|child| *child != ROOT);
         }
-        let mut child = self.node(at).first_child;
+        let mut child = first_child;
         while child != ROOT {
             let node = self.node(child);
             if node.byte == byte {
@@ -170,17 +178,40 @@ impl Search {
             parent.first_child = new;
         }
         if at == ROOT
-            && let Some(root) = self.roots.get_mut(usize::from(byte))
+            && let Some(root) = self.tables.get_mut(usize::from(byte))
         {
             *root = new;
         }
         new
     }
 
-    /// Finds the fallback of every node, the shorter paths first.
+    /// Gives a node a table if it has many children.
+    fn tabulate(&mut self, at: u32) {
+        let next = |child: &u32| Some(self.node(*child).next_sibling).filter(|next| *next != ROOT);
+        let first = Some(self.node(at).first_child).filter(|first| *first != ROOT);
+        let children = std::iter::successors(first, next);
+        if at == ROOT || children.clone().nth(MANY - 1).is_none() {
+            return;
+        }
+        let children: Vec<u32> = children.collect();
+        let begins = self.tables.len();
+        self.tables.resize(begins + TABLE, ROOT);
+        for child in children {
+            let byte = usize::from(self.node(child).byte);
+            if let Some(entry) = self.tables.get_mut(begins + byte) {
+                *entry = child;
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(at as usize) {
+            node.table = u32::try_from(begins).unwrap_or(0);
+        }
+    }
+
+    /// Finds the fallback of every node, the shorter paths first, and makes the tables.
     fn link(&mut self) {
         let mut queue = VecDeque::from([ROOT]);
         while let Some(parent) = queue.pop_front() {
+            self.tabulate(parent);
             let mut child = self.node(parent).first_child;
             while child != ROOT {
                 let Node { byte, next_sibling, .. } = self.node(child);

@@ -22,20 +22,26 @@ const MIN_ENCODED: usize = 64;
 /// only ASCII punctuation are left out.
 pub fn split(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
-    for line in text.split('\n') {
-        // The other line ends and the separator are rare, so most lines are searched for none of them.
-        if !line.bytes().any(|byte| byte == b'\r' || !byte.is_ascii()) {
-            split_part(line, &mut pieces);
-            continue;
-        }
-        for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
-            line.split(SEPARATOR).for_each(|part| split_part(part, &mut pieces));
-        }
-    }
+    for_each(text, &mut |piece| pieces.push(piece));
     pieces
 }
 
-fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
+/// Calls `each` for the pieces of [`split`]. Most lines of a long text are short, and lists of their pieces would take a good part of
+/// the time to read it.
+pub fn for_each<'a>(text: &'a str, each: &mut dyn FnMut(&'a str)) {
+    for line in text.split('\n') {
+        // The other line ends and the separator are rare, so most lines are searched for none of them: these are their first bytes.
+        if !line.bytes().any(|byte| matches!(byte, b'\r' | 0xC2 | 0xE2)) {
+            split_part(line, each);
+            continue;
+        }
+        for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+            line.split(SEPARATOR).for_each(|part| split_part(part, each));
+        }
+    }
+}
+
+fn split_part<'a>(part: &'a str, each: &mut dyn FnMut(&'a str)) {
     let mut rest = part.trim();
     // Both are decided once for the whole line: most text is ASCII without encoded data, and needs neither
     // decoding nor the search for runs.
@@ -49,7 +55,7 @@ fn split_part<'a>(part: &'a str, pieces: &mut Vec<&'a str>) {
         let (Cut::Keep(end) | Cut::Drop(end)) = cut;
         let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if matches!(cut, Cut::Keep(_)) {
-            split_fields(piece.trim_end(), pieces);
+            split_fields(piece.trim_end(), each);
         }
         rest = tail.trim_start();
     }
@@ -359,7 +365,7 @@ fn encodes(byte: u8) -> bool {
 
 /// Cuts a JSON-like record into its fields, so that an extract can quote one without the others, and text with
 /// escaped line breaks into its lines.
-fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+fn split_fields<'a>(piece: &'a str, each: &mut dyn FnMut(&'a str)) {
     let (mut record, mut escaped_lines) = (false, 0);
     let mut last = 0;
     for byte in piece.bytes() {
@@ -372,7 +378,7 @@ fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
     }
     // A single `\n` is not proof of escaped lines: the path `C:\new` has one too.
     if !record && escaped_lines < 2 {
-        push(piece, pieces);
+        push(piece, each);
         return;
     }
     let (mut start, mut before) = (0, ' ');
@@ -390,12 +396,12 @@ fn split_fields<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
             _ => 0,
         };
         if cut > 0 {
-            push(field(piece.get(start..at).unwrap_or_default()), pieces);
+            push(field(piece.get(start..at).unwrap_or_default()), each);
             start = cut;
         }
         before = character;
     }
-    push(field(piece.get(start..).unwrap_or_default()), pieces);
+    push(field(piece.get(start..).unwrap_or_default()), each);
 }
 
 fn ends_value(character: char) -> bool {
@@ -411,13 +417,13 @@ fn field(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | ','))
 }
 
-fn push<'a>(piece: &'a str, pieces: &mut Vec<&'a str>) {
+fn push<'a>(piece: &'a str, each: &mut dyn FnMut(&'a str)) {
     let piece = piece.trim_end_matches(['[', '(', ',', ' ', '\t']).trim();
     if piece
         .chars()
         .any(|c| is_alphanumeric(c) || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()))
     {
-        pieces.push(piece);
+        each(piece);
     }
 }
 

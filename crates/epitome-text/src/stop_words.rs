@@ -1,6 +1,5 @@
 //! Words that say nothing by themselves: function words and fillers, in the languages that are written most.
 
-use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Function words, in lower case and without apostrophes, each language on lines of its own.
@@ -41,8 +40,13 @@ als dan om op uit bij tot door voor met naar over te van aan kan moet heeft hebb
 bir ve veya ama değil bu şu o ben sen biz siz onlar mi mı mu ne nasıl için ile gibi daha çok var yok evet hayır de da \
 그 이 저 것 수 등 및 또 는 은 가 를 을 에 의 도 로 와 과 네 예 좀 더";
 
-/// Characters of Chinese that are mostly function words.
-const CHINESE: &str = "的了吗呢吧啊呀嘛是在有我你您他她它们这那个和与就都也还不没很请问好谢嗯哦想要能会可以一下么什怎给对";
+/// Characters of Chinese that are mostly function words; sorted.
+const CHINESE: [char; 49] = [
+    '一', '下', '不', '与', '个', '么', '也', '了', '什', '他', '以', '们', '会', '你', '可', '吗',
+    '吧', '呀', '呢', '和', '哦', '啊', '嗯', '嘛', '在', '她', '好', '它', '对', '就', '很', '怎',
+    '您', '想', '我', '是', '有', '没', '的', '给', '能', '要', '请', '谢', '还', '这', '那', '都',
+    '问',
+];
 
 /// Words of Chinese, of two characters each, that say nothing by themselves: connectives, courtesies, phrases of advice.
 const CHINESE_PAIRS: &str = "推荐 建议 知道 告诉 需要 可以 没有 什么 怎么 那里 这里 哪里 那边 这边 多少 一家 一个 一些 一点 就是 还是 或者 或是 \
@@ -109,17 +113,20 @@ fn slot(word: &str) -> usize {
 
 /// True for a character that carries no content in a pair with another: a function word of Chinese, or hiragana.
 pub fn is_light(character: char) -> bool {
-    matches!(character, '\u{3041}'..='\u{309F}') || CHINESE.contains(character)
+    matches!(character, '\u{3041}'..='\u{309F}') || CHINESE.binary_search(&character).is_ok()
 }
 
 /// True for two characters that together carry no content.
 pub fn is_light_pair(first: char, second: char) -> bool {
-    static PAIRS: OnceLock<BTreeSet<(char, char)>> = OnceLock::new();
+    static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
     let pairs = PAIRS.get_or_init(|| {
         let characters = |pair: &str| pair.chars().next().zip(pair.chars().nth(1));
-        CHINESE_PAIRS.split_ascii_whitespace().filter_map(characters).collect()
+        let mut pairs: Vec<_> =
+            CHINESE_PAIRS.split_ascii_whitespace().filter_map(characters).collect();
+        pairs.sort_unstable();
+        pairs
     });
-    pairs.contains(&(first, second))
+    pairs.binary_search(&(first, second)).is_ok()
 }
 
 /// True for a word of a text that only fills a pause. `er` and `um` are words of other languages: they count only where
@@ -141,6 +148,8 @@ pub fn is_filler(word: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]

@@ -35,9 +35,18 @@ impl WordList {
 
     /// True if the word is in the list. Costs O(1) for most words that are not.
     pub fn has(&self, word: &str) -> bool {
-        let first = word.bytes().next();
+        self.has_length(word.bytes().next(), word) && self.words.contains(word)
+    }
+
+    /// False for a word that is not in the list in lower case either, and true for few others. Costs O(1). The word is of ASCII.
+    pub fn may_have(&self, word: &str) -> bool {
+        self.has_length(word.bytes().next().map(|byte| byte.to_ascii_lowercase()), word)
+    }
+
+    /// True if a word with this first byte has the length of this one.
+    fn has_length(&self, first: Option<u8>, word: &str) -> bool {
         let lengths = first.and_then(|byte| self.lengths.get(usize::from(byte)));
-        lengths.is_some_and(|lengths| lengths & bit(word) != 0) && self.words.contains(word)
+        lengths.is_some_and(|lengths| lengths & bit(word) != 0)
     }
 }
 
@@ -51,7 +60,7 @@ pub struct PhraseList {
     beginnings: WordList,
     phrases: Vec<&'static str>,
     /// Those that begin in a script without blanks, where a word begins anywhere.
-    unspaced: Vec<&'static str>,
+    unspaced: Beginnings<()>,
 }
 
 impl PhraseList {
@@ -60,6 +69,7 @@ impl PhraseList {
         let (unspaced, phrases): (Vec<&str>, Vec<&str>) =
             phrases.split('|').partition(|phrase| phrase.starts_with(is_unspaced));
         let beginnings = phrases.iter().filter_map(|phrase| words(phrase).next());
+        let unspaced = Beginnings::of(unspaced);
         Self { beginnings: WordList::new(beginnings), phrases, unspaced }
     }
 
@@ -69,9 +79,13 @@ impl PhraseList {
         let begins = |word: &str| {
             let phrases =
                 || self.phrases.iter().filter(|phrase| words(phrase).next() == Some(word));
-            self.beginnings.has(word) && phrases().any(|phrase| has_phrase(lower, phrase))
+            let is_own = |phrase: &&str| {
+                lower.match_indices(*phrase).any(|(at, _)| is_phrase_at(lower, at, phrase))
+            };
+            self.beginnings.has(word) && phrases().any(|phrase| is_own(&phrase))
         };
-        let is_unspaced = || self.unspaced.iter().any(|phrase| has_phrase(lower, phrase));
+        let is_unspaced =
+            || self.unspaced.find_in(lower).any(|(at, phrase, ())| is_phrase_at(lower, at, phrase));
         words(lower).any(begins) || (!lower.is_ascii() && is_unspaced())
     }
 }
@@ -81,14 +95,78 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_alphanumeric(c) || is_unspaced(c))
 }
 
-/// True if a phrase stands in a text as words of its own.
-fn has_phrase(text: &str, phrase: &str) -> bool {
+/// True if a phrase that is at this place of a text is words of its own.
+fn is_phrase_at(text: &str, at: usize, phrase: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| is_alphanumeric(c) && !is_unspaced(c));
-    text.match_indices(phrase).any(|(at, _)| {
-        let (before, rest) = text.split_at(at);
-        let after = rest.get(phrase.len()..).unwrap_or_default();
-        !is_letter(before.chars().next_back()) && !is_letter(after.chars().next())
-    })
+    let (before, rest) = text.split_at_checked(at).unwrap_or_default();
+    let after = rest.get(phrase.len()..).unwrap_or_default();
+    !is_letter(before.chars().next_back()) && !is_letter(after.chars().next())
+}
+
+/// Phrases that may begin anywhere in a text, as they do in scripts without blanks, each with a value. All are looked for at
+/// once: a search for each would read the text as often as there are phrases.
+pub struct Beginnings<T> {
+    /// By the first character; those with the same one in the order in which they were given.
+    phrases: Vec<(char, &'static str, T)>,
+    /// A bit for each first character, by its last bits: most characters of a text begin no phrase.
+    first: u64,
+}
+
+impl<T: Copy> Beginnings<T> {
+    /// Costs O(n log n) in the number of phrases. An empty one is left out.
+    pub fn new(phrases: impl IntoIterator<Item = (&'static str, T)>) -> Self {
+        let with_first = |(phrase, value): (&'static str, T)| {
+            phrase.chars().next().map(|first| (first, phrase, value))
+        };
+        let mut phrases: Vec<_> = phrases.into_iter().filter_map(with_first).collect();
+        phrases.sort_by_key(|(first, ..)| *first);
+        let first = phrases.iter().fold(0, |bits, (first, ..)| bits | first_bit(*first));
+        Self { phrases, first }
+    }
+
+    /// False for a character that begins none of the phrases, and for few others.
+    pub fn may_begin_with(&self, first: char) -> bool {
+        self.first & first_bit(first) != 0
+    }
+
+    /// The first phrase that a text begins with, of those with this first character.
+    pub fn begin(&self, text: &str, first: char) -> Option<(&'static str, T)> {
+        if !self.may_begin_with(first) {
+            return None;
+        }
+        let from = self.phrases.partition_point(|(own, ..)| *own < first);
+        let same = self.phrases.iter().skip(from).take_while(|(own, ..)| *own == first);
+        let begins = |(_, phrase, _): &&(char, &str, T)| text.starts_with(phrase);
+        same.into_iter().find(begins).map(|(_, phrase, value)| (*phrase, *value))
+    }
+
+    /// The phrases in a text, each with its place in bytes, by their places. Of several at one place, the one that was given first.
+    /// Linear in the text.
+    pub fn find_in<'a>(
+        &'a self,
+        text: &'a str,
+    ) -> impl Iterator<Item = (usize, &'static str, T)> + 'a {
+        text.char_indices().filter_map(|(at, first)| {
+            let rest = text.get(at..).unwrap_or_default();
+            self.begin(rest, first).map(|(phrase, value)| (at, phrase, value))
+        })
+    }
+
+    /// True if one of the phrases is in a text. Linear in it.
+    pub fn are_in(&self, text: &str) -> bool {
+        self.find_in(text).next().is_some()
+    }
+}
+
+impl Beginnings<()> {
+    /// Phrases without values.
+    pub fn of(phrases: impl IntoIterator<Item = &'static str>) -> Self {
+        Self::new(phrases.into_iter().map(|phrase| (phrase, ())))
+    }
+}
+
+fn first_bit(first: char) -> u64 {
+    1 << (u32::from(first) % 64)
 }
 
 #[cfg(test)]
@@ -126,5 +204,15 @@ mod tests {
         {
             assert!(!list.is_in(text), "{text}");
         }
+    }
+
+    #[test]
+    fn d10_phrases_are_found_anywhere_in_scripts_without_blanks() {
+        let list = Beginnings::new([("必ず", 1), ("決め", 2), ("決定", 3), ("決", 4), ("", 5)]);
+        let found = |text| list.find_in(text).collect::<Vec<_>>();
+        assert_eq!(found("必ず決定、決めた"), [(0, "必ず", 1), (6, "決定", 3), (15, "決め", 2)]);
+        assert_eq!(found("解決"), [(3, "決", 4)]);
+        assert!(found("必要").is_empty() && found("").is_empty());
+        assert!(list.are_in("これで決めた") && !list.are_in("plain"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use epitome::facts::names_somebody;
 use epitome_text::letters::is_alphanumeric;
-use epitome_text::word_list::{PhraseList, WordList};
+use epitome_text::word_list::{Beginnings, PhraseList, WordList};
 
 /// Words between blanks and punctuation, in lower case.
 const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred decided decision agreed instead \
@@ -14,7 +14,7 @@ const WORDS: &str = "never always must mustn't don't dont avoid prefer preferred
     должны нельзя решили решено предпочитаю أبدا دائما يجب قررنا ممنوع हमेशा कभी चाहिए तय asla her zaman karar 절대 항상 반드시 결정";
 
 /// The same in scripts without blanks.
-const UNSPACED: [&str; 14] = [
+const UNSPACED: [&str; 13] = [
     "不要",
     "必须",
     "永远",
@@ -26,7 +26,6 @@ const UNSPACED: [&str; 14] = [
     "絶対",
     "決め",
     "しないで",
-    "禁止",
     "決定",
     "ห้าม",
 ];
@@ -64,6 +63,8 @@ struct Cues {
     polite: PhraseList,
     plans: PhraseList,
     back_phrases: PhraseList,
+    unspaced: Beginnings<()>,
+    promises: Beginnings<()>,
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
@@ -74,6 +75,8 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
     polite: PhraseList::of(POLITE),
     plans: PhraseList::of(PLANS),
     back_phrases: PhraseList::of(BACK_PHRASES),
+    unspaced: Beginnings::of(UNSPACED),
+    promises: Beginnings::of(PROMISES),
 });
 
 /// What a sentence of a user is worth to later turns.
@@ -93,7 +96,7 @@ pub(super) fn standing(sentence: &str) -> Option<Standing> {
     if asks && !CUES.polite.is_in(&lower) {
         return None;
     }
-    if !sentence.is_ascii() && UNSPACED.iter().any(|cue| sentence.contains(cue)) {
+    if !sentence.is_ascii() && CUES.unspaced.are_in(sentence) {
         return Some(Standing::Rule);
     }
     let (mut different, mut rules, mut says_who) = (Vec::new(), false, false);
@@ -196,12 +199,18 @@ const PROMISES: [&str; 14] = [
 
 /// True if a sentence announces what the one who says it does next.
 pub(crate) fn promises(sentence: &str) -> bool {
+    let Some(first) = sentence.chars().next().and_then(|first| first.to_lowercase().next()) else {
+        return false;
+    };
+    if !CUES.promises.may_begin_with(first) {
+        return false;
+    }
     let begin = sentence
         .char_indices()
         .nth(12)
         .map_or(sentence, |(at, _)| sentence.get(..at).unwrap_or(sentence));
     let lower = begin.to_lowercase();
-    PROMISES.iter().any(|cue| lower.starts_with(cue)) && !lower.starts_with("let me know")
+    CUES.promises.begin(&lower, first).is_some() && !lower.starts_with("let me know")
 }
 
 #[cfg(test)]

@@ -283,7 +283,7 @@ impl RetainedText {
         match self.item(item).and_then(|index| self.items.get_mut(index)) {
             Some(earlier) => *earlier = item.into(),
             None => {
-                self.seen_items.add(item_hash(item), self.items.len());
+                self.seen_items.add(item_hash(identity(item)), self.items.len());
                 self.items.push(item.into());
             }
         }
@@ -298,7 +298,7 @@ impl RetainedText {
         let own = identity(item);
         let is_same =
             |index: usize| self.items.get(index).is_some_and(|known| identity(known) == own);
-        self.seen_items.find(item_hash(item), is_same)
+        self.seen_items.find(item_hash(own), is_same)
     }
 
     /// True if these texts have the fact.

@@ -18,7 +18,7 @@ use epitome_text::letters::{is_alphanumeric, is_unspaced};
 use epitome_text::noise::is_import;
 use epitome_text::sentence;
 use epitome_text::stop_words::StopWords;
-use epitome_text::word_list::WordList;
+use epitome_text::word_list::{Beginnings, WordList};
 
 /// The facts found so far, each text once, in the order of their first mention. Of each kind there are at most
 /// [`MAX_OF_KIND`].
@@ -87,13 +87,13 @@ impl Facts {
             let numbers: Vec<u32> = sources.iter().filter_map(number).collect();
             let (kind, speaker) = (*kind, Arc::from(speaker.as_str()));
             let is_known = match kind {
-                Kind::Checklist => facts.item(text).is_some(),
+                Kind::Checklist => facts.item(identity(text)).is_some(),
                 _ => facts.contain(text),
             };
             let index = facts.mentions.len();
             let (text, label) = (text.clone(), label.clone());
             let hash = match kind {
-                Kind::Checklist => item_hash(&text),
+                Kind::Checklist => item_hash(identity(&text)),
                 _ => Hash::of(&text, 0),
             };
             let carried = numbers.len();
@@ -119,12 +119,12 @@ impl Facts {
         self.seen.find(hash, is_same)
     }
 
-    fn item(&self, item: &str) -> Option<usize> {
-        let own = identity(item);
+    /// The index of the item with this [`identity`].
+    fn item(&self, own: (bool, &str)) -> Option<usize> {
         let is_same = |index: usize| {
             self.mentions.get(index).is_some_and(|mention| identity(&mention.text) == own)
         };
-        self.items.find(item_hash(item), is_same)
+        self.items.find(item_hash(own), is_same)
     }
 
     /// The text of every fact.
@@ -165,11 +165,12 @@ impl Facts {
             quotes(line, |text| {
                 self.add(Kind::Quote, text, source);
             });
-            for sentence in sentence::split(line) {
+            let names = !in_code && !line.starts_with('#');
+            sentence::for_each(line, &mut |sentence| {
                 if let Some(kind) = decision_or_negation(sentence, stop_words) {
                     self.add(kind, sentence, source);
                 }
-                if !in_code && !line.starts_with('#') {
+                if names {
                     name::for_each(sentence, |text| {
                         self.add(Kind::Name, text, source);
                     });
@@ -177,18 +178,19 @@ impl Facts {
                         self.add(Kind::Name, text, source);
                     });
                 }
-            }
+            });
         }
     }
 
     /// Adds an item of a list. Of two mentions the later one decides whether it is done.
     fn add_item(&mut self, item: &str, source: &Source) {
-        let known = self.item(item);
+        let own = identity(item);
+        let known = self.item(own);
         if let Some(mention) = known.and_then(|index| self.mentions.get_mut(index)) {
             item.clone_into(&mut mention.text);
             mention.add_number(source.number);
         } else if !self.is_full(Kind::Checklist) {
-            self.items.add(item_hash(item), self.mentions.len());
+            self.items.add(item_hash(own), self.mentions.len());
             self.mentions.push(Mention::new(Kind::Checklist, item, source));
         }
     }
@@ -223,7 +225,9 @@ impl Facts {
 
 /// The text of a record without the escapes of line breaks and quotation marks, which would be read as parts of names.
 fn unescaped(line: &str) -> Cow<'_, str> {
-    match line.contains("\\n") || line.contains("\\t") || line.contains("\\\"") {
+    // Most lines have no escape at all, which one search for a byte shows.
+    let is_escaped = || ["\\n", "\\t", "\\\""].iter().any(|escape| line.contains(escape));
+    match line.contains('\\') && is_escaped() {
         true => line.replace("\\n", " ").replace("\\t", " ").replace("\\\"", "\"").into(),
         false => Cow::Borrowed(line),
     }
@@ -242,9 +246,8 @@ fn boxes(call: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The hash of the identity of an item.
-pub(super) fn item_hash(item: &str) -> Hash {
-    let (has_box, text) = identity(item);
+/// The hash of the [`identity`] of an item.
+pub(super) fn item_hash((has_box, text): (bool, &str)) -> Hash {
     Hash::of(text, if has_box { 2 } else { 1 })
 }
 
@@ -265,11 +268,27 @@ const NEGATION_WORDS: &str = "avoid can't cannot don't jamais jamás keinesfalls
 struct Cues {
     decisions: WordList,
     negations: WordList,
+    unspaced: Beginnings<Kind>,
+}
+
+impl Cues {
+    /// False for a word that is none of them, in capitals or not; true for few others.
+    fn may_have(&self, word: &str) -> bool {
+        word.eq_ignore_ascii_case("not")
+            || self.decisions.may_have(word)
+            || self.negations.may_have(word)
+    }
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
     decisions: WordList::of(DECISION_WORDS),
     negations: WordList::of(NEGATION_WORDS),
+    unspaced: Beginnings::new(
+        UNSPACED_NEGATIONS
+            .map(|cue| (cue, Kind::Negation))
+            .into_iter()
+            .chain(UNSPACED_DECISIONS.map(|cue| (cue, Kind::Decision))),
+    ),
 });
 
 /// Decisions and negations in scripts without blanks, in which a sentence is one word.
@@ -296,17 +315,21 @@ fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> 
     }
     if !sentence.is_ascii() && sentence.chars().filter(|c| is_unspaced(*c)).count() >= MIN_UNSPACED
     {
-        let has = |cues: &[&str]| cues.iter().any(|cue| sentence.contains(cue));
-        return match has(&UNSPACED_NEGATIONS) {
-            true => Some(Kind::Negation),
-            false => has(&UNSPACED_DECISIONS).then_some(Kind::Decision),
-        };
+        let is_negation = |kind: &Kind| *kind == Kind::Negation;
+        let mut kinds = CUES.unspaced.find_in(sentence).map(|(.., kind)| kind);
+        let first = kinds.next();
+        return kinds.find(is_negation).or(first);
     }
     sentence.split_whitespace().nth(3)?;
+    // Few sentences have one of the words, which is seen without a copy of the sentence.
+    let separates = |c: char| !is_alphanumeric(c) && c != '\'';
+    if sentence.is_ascii() && !sentence.split(separates).any(|word| CUES.may_have(word)) {
+        return None;
+    }
     let lower = sentence.to_lowercase().replace('’', "'");
     let mut decides = false;
     let mut before = "";
-    for word in lower.split(|c: char| !is_alphanumeric(c) && c != '\'') {
+    for word in lower.split(separates) {
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
         let not = word == "not" && BEFORE_NOT.contains(&before);

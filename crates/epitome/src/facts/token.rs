@@ -265,8 +265,22 @@ fn delimits(c: char) -> bool {
     {
         return matches!(CLASSES.get(usize::from(byte)), Some(Class::Delimiter));
     }
-    const QUOTES_AND_STOPS: &str = "“”«»（）「」、，。！？；";
-    QUOTES_AND_STOPS.contains(c) || c.is_whitespace()
+    matches!(
+        c,
+        '“' | '”'
+            | '«'
+            | '»'
+            | '（'
+            | '）'
+            | '「'
+            | '」'
+            | '、'
+            | '，'
+            | '。'
+            | '！'
+            | '？'
+            | '；'
+    ) || c.is_whitespace()
 }
 
 /// The word without the punctuation of the sentence around it.
@@ -276,18 +290,27 @@ fn trim(word: &str) -> &str {
 }
 
 fn kind(word: &str) -> Option<Kind> {
-    // The order decides: a URL contains a path, and the version in `name@1.2` would pass as the host of an
-    // e-mail address. `contains` is cheap and rules out most words.
-    if word.contains(':') && word.contains("://") {
+    // Most words are none of these by their characters, which are read once.
+    let (mut has_colon, mut has_at_or_equals, mut has_slash_or_dot) = (false, false, false);
+    for byte in word.bytes() {
+        match byte {
+            b':' => has_colon = true,
+            b'@' | b'=' => has_at_or_equals = true,
+            b'/' | b'.' => has_slash_or_dot = true,
+            _ => {}
+        }
+    }
+    // The order decides: a URL contains a path, and the version in `name@1.2` would pass as the host of an e-mail address.
+    if has_colon && word.contains("://") {
         return Some(Kind::Url);
     }
-    if word.contains(['@', '=']) && is_package(word) {
+    if has_at_or_equals && is_package(word) {
         return Some(Kind::Package);
     }
-    if is_email(word) {
+    if has_at_or_equals && is_email(word) {
         return Some(Kind::Identifier);
     }
-    if word.contains(['/', '.']) && is_path(word) {
+    if has_slash_or_dot && is_path(word) {
         return Some(Kind::Path);
     }
     if is_number(word) {

@@ -1,6 +1,9 @@
 //! Finds the names of people and places in scripts without capitals, by the titles and the kinds of places beside them.
 
+use std::sync::LazyLock;
+
 use epitome_text::letters::is_alphanumeric;
+use epitome_text::word_list::Beginnings;
 
 /// Calls `each` for the names in a sentence in Chinese, Japanese, Korean, Arabic or Hindi, in order: a person with a title or
 /// after the words with which people introduce themselves, and a place with its kind. A title and a kind that stand directly
@@ -62,57 +65,52 @@ enum Behind {
     Place,
 }
 
-const BEHIND: [(&str, Behind); 42] = [
-    ("先生", Behind::Title),
-    ("女士", Behind::Title),
-    ("小姐", Behind::Title),
-    ("太太", Behind::Title),
-    ("老师", Behind::Title),
-    ("医生", Behind::Title),
-    ("教授", Behind::Title),
-    ("经理", Behind::Title),
-    ("主任", Behind::Title),
-    ("律师", Behind::Title),
-    ("同学", Behind::Title),
-    ("部長", Behind::Title),
-    ("課長", Behind::Title),
-    ("社長", Behind::Title),
-    ("さん", Behind::Address),
-    ("くん", Behind::Address),
-    ("ちゃん", Behind::Address),
-    ("様", Behind::Address),
-    ("氏", Behind::Address),
-    ("机场", Behind::Place),
-    ("医院", Behind::Place),
-    ("大学", Behind::Place),
-    ("公园", Behind::Place),
-    ("广场", Behind::Place),
-    ("博物馆", Behind::Place),
-    ("空港", Behind::Place),
-    ("病院", Behind::Place),
-    ("公園", Behind::Place),
-    ("博物館", Behind::Place),
-    ("市", Behind::Place),
-    ("省", Behind::Place),
-    ("县", Behind::Place),
-    ("県", Behind::Place),
-    ("区", Behind::Place),
-    ("路", Behind::Place),
-    ("街", Behind::Place),
-    ("镇", Behind::Place),
-    ("村", Behind::Place),
-    ("町", Behind::Place),
-    ("站", Behind::Place),
-    ("駅", Behind::Place),
-    ("城", Behind::Place),
-];
-
-/// With which characters these begin; sorted.
-const BEGINS_BEHIND: [char; 39] = [
-    'く', 'さ', 'ち', '主', '先', '公', '区', '医', '博', '县', '同', '城', '大', '太', '女', '小',
-    '市', '广', '律', '教', '机', '村', '様', '氏', '町', '病', '省', '県', '社', '空', '站', '经',
-    '老', '街', '課', '路', '部', '镇', '駅',
-];
+static BEHIND: LazyLock<Beginnings<Behind>> = LazyLock::new(|| {
+    Beginnings::new([
+        ("先生", Behind::Title),
+        ("女士", Behind::Title),
+        ("小姐", Behind::Title),
+        ("太太", Behind::Title),
+        ("老师", Behind::Title),
+        ("医生", Behind::Title),
+        ("教授", Behind::Title),
+        ("经理", Behind::Title),
+        ("主任", Behind::Title),
+        ("律师", Behind::Title),
+        ("同学", Behind::Title),
+        ("部長", Behind::Title),
+        ("課長", Behind::Title),
+        ("社長", Behind::Title),
+        ("さん", Behind::Address),
+        ("くん", Behind::Address),
+        ("ちゃん", Behind::Address),
+        ("様", Behind::Address),
+        ("氏", Behind::Address),
+        ("机场", Behind::Place),
+        ("医院", Behind::Place),
+        ("大学", Behind::Place),
+        ("公园", Behind::Place),
+        ("广场", Behind::Place),
+        ("博物馆", Behind::Place),
+        ("空港", Behind::Place),
+        ("病院", Behind::Place),
+        ("公園", Behind::Place),
+        ("博物館", Behind::Place),
+        ("市", Behind::Place),
+        ("省", Behind::Place),
+        ("县", Behind::Place),
+        ("県", Behind::Place),
+        ("区", Behind::Place),
+        ("路", Behind::Place),
+        ("街", Behind::Place),
+        ("镇", Behind::Place),
+        ("村", Behind::Place),
+        ("町", Behind::Place),
+        ("站", Behind::Place),
+        ("駅", Behind::Place),
+        ("城", Behind::Place),
+    ])
+});
 
 /// Chinese family names of one character; sorted.
 const FAMILY_NAMES: [char; 129] = [
@@ -149,12 +147,11 @@ fn unspaced<'a>(sentence: &'a str, has_kana: bool, each: &mut impl FnMut(&'a str
     // Where the characters that may be a name begin, the last of them last.
     let mut run: Vec<usize> = Vec::new();
     for (at, character) in sentence.char_indices() {
-        let may_be_behind = !run.is_empty() && BEGINS_BEHIND.binary_search(&character).is_ok();
-        let rest = sentence.get(at..).filter(|_| may_be_behind).unwrap_or_default();
-        let behind = BEHIND.iter().find(|(text, _)| rest.starts_with(text));
+        let rest = sentence.get(at..).filter(|_| !run.is_empty());
+        let behind = rest.and_then(|rest| BEHIND.begin(rest, character));
         if let Some((text, kind)) = behind {
             let end = at + text.len();
-            if let Some(start) = begins(sentence, &run, at, end, (*kind, has_kana)) {
+            if let Some(start) = begins(sentence, &run, at, end, (kind, has_kana)) {
                 each(sentence.get(start..end).unwrap_or_default());
                 run.clear();
                 continue;
@@ -211,18 +208,17 @@ fn is_in_name(character: char, is_japanese: bool) -> bool {
 }
 
 /// Words before a name with which people introduce themselves or somebody else.
-const INTRODUCING: [&str; 7] =
-    ["我叫", "名叫", "姓名是", "姓名：", "联系人：", "名前は", "担当者は"];
+static INTRODUCING: LazyLock<Beginnings<()>> = LazyLock::new(|| {
+    Beginnings::of(["我叫", "名叫", "姓名是", "姓名：", "联系人：", "名前は", "担当者は"])
+});
 
 fn introduced<'a>(sentence: &'a str, has_kana: bool, each: &mut impl FnMut(&'a str)) {
-    for words in INTRODUCING {
-        for (at, found) in sentence.match_indices(words) {
-            let rest = sentence.get(at + found.len()..).unwrap_or_default().trim_start();
-            let end = rest.find(|c| !is_in_name(c, has_kana)).unwrap_or(rest.len());
-            let name = rest.get(..end).unwrap_or_default();
-            if (2..=LONGEST).contains(&name.chars().count()) {
-                each(name);
-            }
+    for (at, words, ()) in INTRODUCING.find_in(sentence) {
+        let rest = sentence.get(at + words.len()..).unwrap_or_default().trim_start();
+        let end = rest.find(|c| !is_in_name(c, has_kana)).unwrap_or(rest.len());
+        let name = rest.get(..end).unwrap_or_default();
+        if (2..=LONGEST).contains(&name.chars().count()) {
+            each(name);
         }
     }
 }
