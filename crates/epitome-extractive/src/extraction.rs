@@ -141,7 +141,7 @@ impl Extraction {
         pieces.finish(&text, (first, numbers.max().unwrap_or(0)));
         let changes = changes.map(|(changes, _)| changes);
         let written = Written { state: text, changes, target_tokens };
-        let ranking = Ranking::begin(&pieces);
+        let ranking = Ranking::begin(&pieces, room);
         self.stage = Stage::Ranking { pieces, ranking, room, written };
     }
 

@@ -15,7 +15,13 @@ const BLOCK: usize = 200;
 /// The same for a summary without notes. Its blocks are small, so that each fold shortens it evenly from start to end.
 const OLD_BLOCK: usize = 24;
 
-/// All pieces, the earliest selected first.
+/// A token of a text has at most so many bytes on average.
+const BYTES_OF_TOKEN: f32 = 16.0;
+/// Up to so many times the share of the room for quotes, pieces are ranked: what is selected has about that share. In a long text most
+/// pieces are beyond it, and to rank them would take a tenth of the time.
+const MARGIN: f32 = 4.0;
+
+/// The pieces that may be selected, the earliest selected first.
 #[derive(Debug)]
 pub(super) struct Ranking {
     ranked: Vec<Ranked>,
@@ -30,6 +36,8 @@ pub(super) struct Ranking {
     /// The first piece of the blocks with new pieces: the last quotes may belong to one.
     closed: usize,
     stop_words: StopWords,
+    /// The share up to which pieces are ranked.
+    most: f32,
 }
 
 /// A piece, and the share of its part of the conversation, in tokens, from which on it is selected.
@@ -41,8 +49,10 @@ struct Ranked {
 }
 
 impl Ranking {
-    /// Begins to rank the pieces. To be called before [`Self::advance`].
-    pub(super) fn begin(source: &Pieces) -> Self {
+    /// Begins to rank the pieces, of which so many tokens will be selected. To be called before [`Self::advance`].
+    pub(super) fn begin(source: &Pieces, room: u32) -> Self {
+        let bytes: usize = source.pieces.iter().map(|piece| piece.text.len()).sum();
+        let least_tokens = bytes as f32 / BYTES_OF_TOKEN;
         let unranked = source.old..source.pieces.len();
         Self {
             ranked: Vec::new(),
@@ -52,6 +62,7 @@ impl Ranking {
             new_tokens: 0.0,
             closed: source.old,
             stop_words: StopWords::default(),
+            most: MARGIN * room as f32 / least_tokens.max(1.0),
         }
     }
 
@@ -99,7 +110,7 @@ impl Ranking {
 
     /// Ranks the pieces of a block, which stands for so many tokens of the conversation.
     fn rank(&mut self, block: &Block, stands_for: f64) {
-        order(block, stands_for, |candidate, share| {
+        order(block, stands_for, self.most, |candidate, share| {
             let (index, tokens) = (candidate.index, candidate.tokens);
             self.ranked.push(Ranked { share, index, tokens });
         });

@@ -11,11 +11,16 @@ const DECAY: f32 = 0.4;
 const LEAST: f32 = 0.02;
 
 /// Calls `each` for the pieces of a block, the best first, with the share of `stands_for` tokens from which on each is
-/// selected.
+/// selected, up to the first one with a share above `most`.
 ///
 /// Greedy: the piece with the most weight per token is next. Scores only fall when pieces are selected, so a score in
 /// the heap is computed again only when its piece is on top: O(n log n) if few pieces share terms.
-pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candidate, f32)) {
+pub(super) fn order(
+    block: &Block,
+    stands_for: f64,
+    most: f32,
+    mut each: impl FnMut(&Candidate, f32),
+) {
     let mut weights = block.weights.clone();
     let scored = block.candidates.iter().enumerate();
     let mut heap: BinaryHeap<Scored> =
@@ -29,7 +34,11 @@ pub(super) fn order(block: &Block, stands_for: f64, mut each: impl FnMut(&Candid
             continue;
         }
         let tokens = f64::from(candidate.tokens);
-        each(candidate, ((used + tokens / 2.0) / stands_for.max(1.0)) as f32);
+        let share = ((used + tokens / 2.0) / stands_for.max(1.0)) as f32;
+        each(candidate, share);
+        if share > most {
+            return;
+        }
         used += tokens;
         for &term in &candidate.terms {
             if let Some(weight) = weights.get_mut(term as usize) {

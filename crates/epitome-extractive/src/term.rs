@@ -76,6 +76,20 @@ fn amounts(text: &str, each: &mut impl FnMut(Term)) {
 
 fn words(text: &str, stop_words: &StopWords, each: &mut impl FnMut(Term)) {
     let mut word = String::new();
+    if text.is_ascii() {
+        // The parts of words between apostrophes are copied at once, which takes half the time.
+        for part in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+            let letters = part.strip_suffix(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part);
+            word.push_str(letters);
+            if letters.len() < part.len() && !part.ends_with('\'') {
+                word.make_ascii_lowercase();
+                flush(&mut word, stop_words, each);
+            }
+        }
+        word.make_ascii_lowercase();
+        flush(&mut word, stop_words, each);
+        return;
+    }
     // The character before, if it is one of these scripts and says something.
     let mut before = None;
     for character in text.chars() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::letters::is_alphanumeric;
-use super::stop_words::is_filler;
+use super::stop_words::{LONGEST_FILLER, is_filler};
 
 /// Separates two pieces on a line that would read as one sentence without it.
 pub const SEPARATOR: &str = " · ";
@@ -47,10 +47,10 @@ fn split_part<'a>(part: &'a str, each: &mut dyn FnMut(&'a str)) {
     // decoding nor the search for runs.
     let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
     while !rest.is_empty() {
-        let cut = if ascii {
-            first_cut(rest, rest.bytes().map(char::from).enumerate(), encoded)
-        } else {
-            first_cut(rest, rest.char_indices(), encoded)
+        let cut = match (ascii, encoded) {
+            (true, false) => Cut::Keep(first_ascii_cut(rest)),
+            (true, true) => first_cut(rest, rest.bytes().map(char::from).enumerate(), encoded),
+            (false, _) => first_cut(rest, rest.char_indices(), encoded),
         };
         let (Cut::Keep(end) | Cut::Drop(end)) = cut;
         let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -72,22 +72,44 @@ pub fn ends_itself(piece: &str) -> bool {
 
 /// The text with every run of white space as one space, and without fillers and the tags of a transcript of speech.
 pub fn cleaned(text: &str) -> Cow<'_, str> {
-    let mut blank = false;
-    let mut is_tidy = |own: bool, is_space: bool| {
-        let before = std::mem::replace(&mut blank, own);
-        !own || (is_space && !before)
-    };
-    let tidy = match text.is_ascii() {
-        true => {
-            text.bytes().all(|byte| is_tidy(matches!(byte, b'\t'..=b'\r' | b' '), byte == b' '))
-        }
-        false => text.chars().all(|character| is_tidy(character.is_whitespace(), character == ' ')),
-    };
     let is_filled = |word: &str| is_filling(word, text);
-    if tidy && !text.split(' ').any(is_filled) {
+    let is_clean = match text.is_ascii() {
+        true => is_clean_ascii(text),
+        false => is_tidy(text) && !text.split(' ').any(is_filled),
+    };
+    if is_clean {
         return Cow::Borrowed(text);
     }
     text.split_whitespace().filter(|word| !is_filled(word)).collect::<Vec<_>>().join(" ").into()
+}
+
+/// True if all white space is single spaces.
+fn is_tidy(text: &str) -> bool {
+    let mut blank = false;
+    text.chars().all(|character| {
+        let before = std::mem::replace(&mut blank, character.is_whitespace());
+        !blank || (character == ' ' && !before)
+    })
+}
+
+/// True if all white space is single spaces, and no word is a filler. Every sentence of a long text is looked at, so that both are
+/// found out at once.
+fn is_clean_ascii(text: &str) -> bool {
+    let mut start = 0;
+    let is_filled = |start, end| {
+        let word: &str = text.get(start..end).unwrap_or_default();
+        (word.len() <= LONGEST_FILLER || word.starts_with('{')) && is_filling(word, text)
+    };
+    for (at, byte) in text.bytes().enumerate() {
+        if matches!(byte, b'\t'..=b'\r' | b' ') {
+            let is_double = at > 0 && at == start;
+            if byte != b' ' || is_double || is_filled(start, at) {
+                return false;
+            }
+            start = at + 1;
+        }
+    }
+    !is_filled(start, text.len())
 }
 
 /// True for a filler, and for a tag such as `{vocalsound}`.
@@ -158,6 +180,39 @@ fn first_cut(text: &str, characters: impl Iterator<Item = (usize, char)>, encode
         }
     }
     Cut::Keep(text.len())
+}
+
+/// The same for a text of ASCII without such a run, which most are: in words without punctuation nothing is looked for.
+fn first_ascii_cut(text: &str) -> usize {
+    let class_of = |byte: &u8| ASCII.get(usize::from(*byte)).copied().unwrap_or(Class(0));
+    let bytes = text.as_bytes();
+    let (mut words, mut in_word, mut soft_break, mut ended) = (0, false, 0, false);
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let class = class_of(byte);
+        if ended && class.has(Class::BLANK) {
+            return at;
+        }
+        if at >= MAX_CHARACTERS || words > MAX_WORDS {
+            return clause_end(text, at, soft_break);
+        }
+        ended &= class.has(Class::CLOSES);
+        let blank = class.has(Class::BLANK);
+        words += usize::from(!blank && !in_word);
+        in_word = !blank;
+        at += 1;
+        if class.0 == 0 && words <= MAX_WORDS {
+            let rest = bytes.get(at..MAX_CHARACTERS.min(bytes.len())).unwrap_or_default();
+            at += rest.iter().take_while(|byte| class_of(byte).0 == 0).count();
+        }
+        if class.has(Class::BREAKS) {
+            soft_break = at;
+        }
+        if class.has(Class::ENDS) && words > 1 && !abbreviates(text, at - 1) {
+            ended = true;
+        }
+    }
+    text.len()
 }
 
 #[derive(Clone, Copy)]
@@ -435,6 +490,27 @@ mod tests {
         assert_eq!(split(text), pieces, "{text:?}");
         for piece in pieces {
             assert_eq!(split(piece), [*piece], "a piece is cut again");
+        }
+    }
+
+    #[test]
+    fn j13_ascii_is_cut_and_cleaned_as_any_other_text() {
+        let parts = [
+            "word", "Mr", "e.g", ".", ". ", "! ", ", ", "\"", "') ", " ", "  ", "\t", "-", "um",
+            "{tag}",
+        ];
+        let mut random = 1_u32;
+        for length in (0..400).cycle().take(4_000) {
+            let text: String = (0..length)
+                .map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    parts[(random >> 16) as usize % parts.len()]
+                })
+                .collect();
+            let Cut::Keep(end) = first_cut(&text, text.char_indices(), false) else { panic!() };
+            assert_eq!(first_ascii_cut(&text), end, "{text:?}");
+            let is_clean = is_tidy(&text) && !text.split(' ').any(|word| is_filling(word, &text));
+            assert_eq!(is_clean_ascii(&text), is_clean, "{text:?}");
         }
     }
 

@@ -129,6 +129,9 @@ pub fn is_light_pair(first: char, second: char) -> bool {
     pairs.binary_search(&(first, second)).is_ok()
 }
 
+/// The longest filler, in bytes.
+pub(super) const LONGEST_FILLER: usize = 6;
+
 /// True for a word of a text that only fills a pause. `er` and `um` are words of other languages: they count only where
 /// another word shows that the text is English.
 pub fn is_filler(word: &str, text: &str) -> bool {
@@ -139,7 +142,7 @@ pub fn is_filler(word: &str, text: &str) -> bool {
     let is_one_of =
         |words: &[&str], word: &str| words.iter().any(|own| own.eq_ignore_ascii_case(word));
     // Most words are none of them by their last letter.
-    word.len() <= 6
+    word.len() <= LONGEST_FILLER
         && matches!(word.as_bytes().last(), Some(b'h' | b'm' | b'r' | b'H' | b'M' | b'R'))
         && (is_one_of(&FILLERS, word)
             || (is_one_of(&ENGLISH_FILLERS, word)

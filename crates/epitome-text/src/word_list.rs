@@ -23,7 +23,7 @@ impl WordList {
     fn add(&mut self, word: &'static str) {
         let first = word.bytes().next();
         if let Some(lengths) = first.and_then(|byte| self.lengths.get_mut(usize::from(byte))) {
-            *lengths |= bit(word);
+            *lengths |= bit(word.len());
             self.words.insert(word);
         }
     }
@@ -35,23 +35,23 @@ impl WordList {
 
     /// True if the word is in the list. Costs O(1) for most words that are not.
     pub fn has(&self, word: &str) -> bool {
-        self.has_length(word.bytes().next(), word) && self.words.contains(word)
+        self.has_length(word.as_bytes().first().copied(), word.len()) && self.words.contains(word)
     }
 
     /// False for a word that is not in the list in lower case either, and true for few others. Costs O(1). The word is of ASCII.
-    pub fn may_have(&self, word: &str) -> bool {
-        self.has_length(word.bytes().next().map(|byte| byte.to_ascii_lowercase()), word)
+    pub fn may_have(&self, word: &[u8]) -> bool {
+        self.has_length(word.first().map(u8::to_ascii_lowercase), word.len())
     }
 
-    /// True if a word with this first byte has the length of this one.
-    fn has_length(&self, first: Option<u8>, word: &str) -> bool {
+    /// True if a word with this first byte has this length.
+    fn has_length(&self, first: Option<u8>, length: usize) -> bool {
         let lengths = first.and_then(|byte| self.lengths.get(usize::from(byte)));
-        lengths.is_some_and(|lengths| lengths & bit(word) != 0)
+        lengths.is_some_and(|lengths| lengths & bit(length) != 0)
     }
 }
 
-fn bit(word: &str) -> u32 {
-    1 << word.len().min(31)
+fn bit(length: usize) -> u32 {
+    1 << length.min(31)
 }
 
 /// Phrases of one or several words.

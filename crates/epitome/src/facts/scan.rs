@@ -273,8 +273,8 @@ struct Cues {
 
 impl Cues {
     /// False for a word that is none of them, in capitals or not; true for few others.
-    fn may_have(&self, word: &str) -> bool {
-        word.eq_ignore_ascii_case("not")
+    fn may_have(&self, word: &[u8]) -> bool {
+        word.eq_ignore_ascii_case(b"not")
             || self.decisions.may_have(word)
             || self.negations.may_have(word)
     }
@@ -322,14 +322,15 @@ fn decision_or_negation(sentence: &str, stop_words: &StopWords) -> Option<Kind> 
     }
     sentence.split_whitespace().nth(3)?;
     // Few sentences have one of the words, which is seen without a copy of the sentence.
-    let separates = |c: char| !is_alphanumeric(c) && c != '\'';
-    if sentence.is_ascii() && !sentence.split(separates).any(|word| CUES.may_have(word)) {
+    let separates = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'\'';
+    let mut words = sentence.as_bytes().split(separates);
+    if sentence.is_ascii() && !words.any(|word| CUES.may_have(word)) {
         return None;
     }
     let lower = sentence.to_lowercase().replace('’', "'");
     let mut decides = false;
     let mut before = "";
-    for word in lower.split(separates) {
+    for word in lower.split(|c: char| !is_alphanumeric(c) && c != '\'') {
         // Some sentences are both, as "it must not fail". A negation is returned at once, since its meaning
         // turns around if the `not` is lost.
         let not = word == "not" && BEFORE_NOT.contains(&before);
