@@ -274,8 +274,7 @@ impl Compactor {
         if let epitome::Output::Summarize(request) = &mut output {
             self.asked = request.messages.take();
         }
-        let output = Output::from(output);
-        Ok(output.into_ts().map_err(Thrown::from)?)
+        Ok(Output::new(output)?.into_ts().map_err(Thrown::from)?)
     }
 
     /// The whole tool result that was offloaded under this name.

@@ -1,9 +1,12 @@
 //! What the engine asks its driver to do.
 
-use epitome::{BeforeCompaction, Event, Save, SummaryRequest, Timestamp};
+use epitome::{BeforeCompaction, Save, SummaryRequest, Timestamp};
 use serde::Serialize;
 use tsify::Tsify;
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::*;
+
+use crate::error::Thrown;
+use crate::json;
 
 /// In JSON, the fields of the outcome are among those of the report.
 #[wasm_bindgen(typescript_custom_section)]
@@ -39,9 +42,11 @@ pub enum Output {
     Changed,
     /// Something to show.
     Event {
-        /// What happened.
+        /// What happened. A receipt can have thousands of facts, which JavaScript reads from one text in a third of the time
+        /// that one call for each of their fields takes.
+        #[serde(with = "serde_wasm_bindgen::preserve")]
         #[tsify(type = "EngineEvent")]
-        event: Event,
+        event: JsValue,
     },
     /// Poll again, after the page has had the time to react.
     Continue,
@@ -53,17 +58,17 @@ pub enum Output {
     },
 }
 
-impl From<epitome::Output> for Output {
-    fn from(output: epitome::Output) -> Self {
-        match output {
+impl Output {
+    pub(crate) fn new(output: epitome::Output) -> Result<Self, Thrown> {
+        Ok(match output {
             epitome::Output::Before(context) => Self::Before { context },
             epitome::Output::Summarize(request) => Self::Summarize { request },
             epitome::Output::Persist(_) => Self::Persist,
             epitome::Output::Save(save) => Self::Save { save },
             epitome::Output::Changed => Self::Changed,
-            epitome::Output::Event(event) => Self::Event { event },
+            epitome::Output::Event(event) => Self::Event { event: json::write(&event)? },
             epitome::Output::Continue => Self::Continue,
             epitome::Output::Wait(until) => Self::Wait { until },
-        }
+        })
     }
 }
