@@ -82,7 +82,7 @@ impl PhraseList {
             let is_own = |phrase: &&str| {
                 lower.match_indices(*phrase).any(|(at, _)| is_phrase_at(lower, at, phrase))
             };
-            self.beginnings.has(word) && phrases().any(|phrase| is_own(&phrase))
+            self.beginnings.has(word) && phrases().any(is_own)
         };
         let is_unspaced =
             || self.unspaced.find_in(lower).any(|(at, phrase, ())| is_phrase_at(lower, at, phrase));
