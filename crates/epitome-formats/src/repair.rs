@@ -207,4 +207,20 @@ mod tests {
         assert_eq!(repaired.messages, [RepairedMessage::Keep(0), RepairedMessage::Keep(1)]);
         assert_eq!((repaired.done, repaired.left), (vec![], vec![]));
     }
+
+    #[test]
+    fn a_message_is_malformed_if_the_arguments_of_its_call_have_to_be_repaired() {
+        for (arguments, malformed) in [("{\"a\": 1}", false), ("{\"a\": 1", true)] {
+            let call = json!({
+                "id": "c", "type": "function", "function": { "name": "f", "arguments": arguments }
+            });
+            let message = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
+            let reading = Format::OpenAiChat.read(&"m".into(), &message).unwrap();
+            assert_eq!(
+                Format::OpenAiChat.is_malformed(&message, &reading),
+                malformed,
+                "{arguments}"
+            );
+        }
+    }
 }

@@ -3,8 +3,10 @@
 use super::*;
 use crate::compose::{Fragment, Recipe};
 use crate::parsed::ParsedMessages;
-use epitome::message::MessageId;
+use epitome::history::Record;
+use epitome::message::{Message, MessageId};
 use epitome::policy::Keep;
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Outcome, Output, Policy, Reason};
 use serde_json::{Value, json};
@@ -76,6 +78,71 @@ fn asks(ids: &[&str]) -> Value {
 fn answers(id: &str) -> Value {
     let result = json!({ "type": "tool_result", "tool_use_id": id, "content": "42" });
     json!({ "role": "user", "content": [result] })
+}
+
+/// What these messages, each sent as it is, break first.
+fn refused(contract: &Contract, messages: Vec<Message>) -> Option<Violation> {
+    let ids: Vec<MessageId> = messages.iter().map(|message| message.id.clone()).collect();
+    let mut log = Log::default();
+    for message in messages {
+        log.append(Record::Message { message: message.into() }).unwrap();
+    }
+    let edits = ids.iter().cloned().map(Edit::Keep).collect();
+    let view = View { edits, findings: Vec::new(), as_appended: false, is_part: false };
+    let composed: Vec<Outgoing> = ids.into_iter().map(Outgoing::Keep).collect();
+    accepts(contract, &log, &view, &composed).err()
+}
+
+fn refused_of(contract: &Contract, text: &str) -> Option<Violation> {
+    refused(contract, transcript(text))
+}
+
+#[test]
+fn a_call_without_a_result_before_what_is_said_next_is_found() {
+    let contract = Contract::default();
+    let open = Some(Violation::UnansweredCall { call: "f".into(), index: 1 });
+    assert_eq!(refused_of(&contract, "u: hi\na: !f\nt: =f\nu: so?"), None);
+    assert_eq!(refused_of(&contract, "u: hi\na: !f\nu: so?\nt: =f"), open);
+    assert_eq!(refused_of(&contract, "u: hi\na: !f"), open);
+    let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..contract };
+    assert_eq!(refused_of(&anywhere, "u: hi\na: !f\nu: so?\nt: =f"), None);
+    // A call that waits for approval needs its result only once the user goes on.
+    assert_eq!(refused_of(&contract, "u: hi\na: !f may:x<f>"), None);
+    assert_eq!(refused_of(&contract, "u: hi\na: !f may:x<f>\nt: yes:x\nt: =f"), None);
+    assert_eq!(refused_of(&contract, "u: hi\na: !f may:x<f>\nu: well?"), open);
+}
+
+#[test]
+fn empty_messages_and_refused_parts_are_found_where_the_provider_refuses_them() {
+    let free = Contract::default();
+    let strict =
+        Contract { blank_text: BlankText::Refused, reasoning: ReasoningPolicy::Signed, ..free };
+    assert_eq!(refused_of(&free, "u: hi\na: ?"), Some(Violation::Blank { index: 1 }));
+    assert_eq!(refused_of(&free, "u: hi\na: ?hm well"), None);
+    let unsigned = Some(Violation::UnsignedReasoning { index: 1 });
+    assert_eq!(refused_of(&strict, "u: hi\na: ?hm well"), unsigned);
+    assert_eq!(refused_of(&strict, "u: hi\na: ?hm#signed well"), None);
+    for (role, expected) in [("a", Some(Violation::BlankText { index: 1 })), ("s", None)] {
+        let mut messages = transcript(&format!("u: hi\n{role}: well"));
+        messages[1].parts.push(Part::Text { text: " ".into() });
+        assert_eq!(refused(&strict, messages.clone()), expected, "{role}");
+        assert_eq!(refused(&free, messages), None, "{role}");
+    }
+}
+
+#[test]
+fn a_first_message_and_a_system_prompt_at_the_wrong_place_are_found() {
+    let free = Contract::default();
+    let strict = Contract { first: First::User, system: SystemPlace::First, ..free };
+    for (text, found) in [
+        ("s: be kind\nu: hi\na: ho", None),
+        ("a: hello", Some(Violation::NotUserFirst { index: 0 })),
+        ("s: be kind\na: hello", Some(Violation::NotUserFirst { index: 1 })),
+        ("u: hi\ns: be kind", Some(Violation::SystemInside { index: 1 })),
+    ] {
+        assert_eq!(refused_of(&strict, text), found, "{text}");
+        assert_eq!(refused_of(&free, text), None, "{text}");
+    }
 }
 
 #[test]

@@ -99,3 +99,113 @@ fn resolve<'a>(log: &'a Log, edit: &'a Edit) -> Option<(Role, Cow<'a, [Part]>)> 
 fn starts_with_system(log: &Log) -> bool {
     log.message(0).is_some_and(|message| message.role == Role::System)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::history::Record;
+    use crate::test_notation::transcript;
+
+    /// What these messages, sent as they are, break first.
+    fn check(contract: &Contract, text: &str) -> Option<String> {
+        let mut log = Log::default();
+        let mut edits = Vec::new();
+        for message in transcript(text) {
+            edits.push(Edit::Keep(message.id.clone()));
+            log.append(Record::Message { message: Arc::new(message) }).unwrap();
+        }
+        let view = View { edits, findings: Vec::new(), as_appended: false, is_part: false };
+        contract.check(&log, &view).err().map(|violation| violation.to_string())
+    }
+
+    #[test]
+    fn a_call_needs_its_result_before_what_is_said_next() {
+        let contract = Contract::default();
+        let open = Some("message 1 of the result calls f and has no answer to it".to_owned());
+        assert_eq!(check(&contract, "u: hi\na: !f\nt: =f\na: done"), None);
+        assert_eq!(check(&contract, "u: hi\na: !f !g\nt: =g\nt: =f"), None);
+        assert_eq!(check(&contract, "u: hi\na: !f and then"), open, "at the end");
+        assert_eq!(check(&contract, "u: hi\na: !f\nu: so?\nt: =f"), open);
+        assert_eq!(check(&contract, "u: hi\na: !f\na: !g\nt: =f\nt: =g"), open);
+        let merged = Contract { neighbours: Neighbours::Merged, ..contract };
+        assert_eq!(check(&merged, "u: hi\na: !f\na: !g\nt: =f\nt: =g"), None, "one message");
+        assert_eq!(check(&merged, "u: hi\na: !f\nu: so?\nt: =f"), open);
+        let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..contract };
+        assert_eq!(check(&anywhere, "u: hi\na: !f\nu: so?\nt: =f"), None);
+        assert_eq!(check(&anywhere, "u: hi\na: !f\nu: so?"), open);
+    }
+
+    #[test]
+    fn a_result_needs_an_open_call_before_it() {
+        let contract = Contract::default();
+        let orphan = |index| {
+            Some(format!("message {index} of the result answers f, which no message calls"))
+        };
+        assert_eq!(check(&contract, "u: hi\nt: =f"), orphan(1));
+        assert_eq!(check(&contract, "u: hi\na: !f\nt: =f\nt: =f"), orphan(3));
+    }
+
+    #[test]
+    fn a_call_that_waits_for_approval_needs_its_result_after_the_next_user_message() {
+        let contract = Contract::default();
+        let open = Some("message 1 of the result calls f and has no answer to it".to_owned());
+        assert_eq!(check(&contract, "u: hi\na: !f may:x<f>"), None);
+        assert_eq!(check(&contract, "u: hi\na: !f may:x<f>\nt: yes:x\nt: =f"), None);
+        assert_eq!(check(&contract, "u: hi\na: !f may:x<f>\nu: well?"), open);
+    }
+
+    #[test]
+    fn an_empty_message_is_refused_but_for_a_system_message_and_beside_a_result() {
+        let contract = Contract::default();
+        let blank = Some("message 1 of the result is empty".to_owned());
+        assert_eq!(check(&contract, "u: hi\na: ? "), blank);
+        assert_eq!(check(&contract, "u: hi\na: ?#signed"), None);
+        assert_eq!(check(&contract, "u: hi\na: ? then"), None);
+        assert_eq!(check(&contract, "u: hi\ns: ?"), None);
+    }
+
+    #[test]
+    fn the_system_prompt_is_first_and_the_only_one_where_the_provider_wants_that() {
+        let anywhere = Contract::default();
+        let first = Contract { system: SystemPlace::First, ..anywhere };
+        let inside = "message 2 of the result is a system message after others".to_owned();
+        for (text, refused) in [
+            ("s: be kind\ns: be short\nu: hi", None),
+            ("s: be kind\nu: hi\ns: be short", Some(inside)),
+        ] {
+            assert_eq!(check(&anywhere, text), None);
+            assert_eq!(check(&first, text), refused);
+        }
+        let alone = Some("the result holds nothing besides system prompts".to_owned());
+        assert_eq!(check(&anywhere, "s: be kind"), alone);
+    }
+
+    #[test]
+    fn the_first_message_is_a_users_where_the_provider_wants_that() {
+        let anyone = Contract::default();
+        let user = Contract { first: First::User, ..anyone };
+        let refused =
+            |index| Some(format!("message {index} of the result is the first and not a user's"));
+        assert_eq!(check(&anyone, "a: hello"), None);
+        assert_eq!(check(&user, "a: hello"), refused(0));
+        assert_eq!(check(&user, "s: be kind\na: hello"), refused(1));
+        assert_eq!(check(&user, "s: be kind\nu: hi\na: hello"), None);
+    }
+
+    #[test]
+    fn a_system_prompt_that_is_not_first_any_more_is_noticed() {
+        let mut log = Log::default();
+        let messages = transcript("s: be kind\nu: hi");
+        for message in &messages {
+            log.append(Record::Message { message: Arc::new(message.clone()) }).unwrap();
+        }
+        let edits = messages.iter().rev().map(|message| Edit::Keep(message.id.clone())).collect();
+        let mut view = View { edits, findings: Vec::new(), as_appended: false, is_part: false };
+        let contract = Contract::default();
+        assert_eq!(contract.check(&log, &view), Err(Violation::SystemNotFirst));
+        view.is_part = true;
+        assert_eq!(contract.check(&log, &view), Ok(()));
+    }
+}

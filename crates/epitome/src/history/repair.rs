@@ -489,4 +489,51 @@ mod tests {
         let defects = [Defect::OrphanResult];
         check(Ending::Open, "t: =c\na: !c\nt: =c\nu: x", "a: !c\nt: =c\nu: x", &defects);
     }
+
+    #[test]
+    fn every_defect_says_what_is_done_about_it() {
+        let defects = [
+            Defect::MissingResult,
+            Defect::OrphanResult,
+            Defect::RepeatedResult,
+            Defect::MisplacedResult,
+            Defect::LateResult,
+            Defect::Blank,
+            Defect::BrokenArguments,
+            Defect::SharedCallId,
+        ];
+        let texts: std::collections::BTreeSet<&str> =
+            defects.iter().map(|defect| defect.explanation()).collect();
+        assert_eq!(texts.len(), defects.len());
+        for text in texts {
+            assert!(text.contains("; "), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_provider_refuses_beside_other_parts_is_a_defect_only_there() {
+        let defects = |contract: &Contract, text: &str| -> Vec<Defect> {
+            let message = transcript(text).remove(0);
+            own_defects(&message, contract).collect()
+        };
+        let free = Contract::default();
+        let strict = Contract {
+            blank_text: BlankText::Refused,
+            reasoning: ReasoningPolicy::Signed,
+            ..Contract::default()
+        };
+        for (text, expected) in [
+            ("a: ?hm well", vec![Defect::UnsignedReasoning]),
+            ("a: ?hm#signed well", vec![]),
+            ("a: ?hm", vec![]),
+            ("a: well", vec![]),
+        ] {
+            assert_eq!(defects(&strict, text), expected, "{text}");
+            assert_eq!(defects(&free, text), [], "{text}");
+        }
+        let mut message = transcript("a: well").remove(0);
+        message.parts.push(Part::Text { text: " ".into() });
+        assert_eq!(own_defects(&message, &strict).collect::<Vec<_>>(), [Defect::BlankText]);
+        assert_eq!(own_defects(&message, &free).count(), 0);
+    }
 }
