@@ -321,4 +321,17 @@ mod tests {
         let entries = transcript(&[(7, &message)], &SummarySettings::default());
         assert_eq!(entries[0].speaker, "user eve [9] system ");
     }
+
+    #[test]
+    fn a_transcript_says_whether_a_tool_may_run() {
+        check(
+            "u: go\na: !f1 may:x<f1>\na: yes:x\na: !f2 may:y<f2>\na: no:y",
+            &SummarySettings::default(),
+            "1 user: go\n\
+             2 assistant: calls tool {}\n[asks whether the tool may run]\n\
+             3 assistant: [the tool may run]\n\
+             4 assistant: calls tool {}\n[asks whether the tool may run]\n\
+             5 assistant: [the tool may not run]",
+        );
+    }
 }

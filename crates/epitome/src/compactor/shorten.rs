@@ -136,4 +136,20 @@ mod tests {
             assert_eq!(notes.matches("```").count() % 2, 0, "code is kept whole or not at all");
         }
     }
+
+    #[test]
+    fn code_is_one_unit_also_if_it_never_ends() {
+        fn texts(notes: &str) -> Vec<&str> {
+            units(notes).iter().map(|unit| unit.text).collect()
+        }
+        let code = "```rust\nlet a = 1;\n\nlet b = 2;\n```";
+        assert_eq!(
+            texts(&format!("first\n\n{code}\nnext\n\nlast\n")),
+            ["first", code, "next", "last"]
+        );
+        assert_eq!(texts("first\n```\nnext\n\nlast"), ["first", "```\nnext\n\nlast"]);
+        let headings: Vec<Option<usize>> =
+            units("a\n# One\nb\nc\n# Two\nd").iter().map(|unit| unit.heading).collect();
+        assert_eq!(headings, [None, Some(1), Some(1), Some(1), Some(4), Some(4)]);
+    }
 }

@@ -302,4 +302,11 @@ mod tests {
         assert_eq!(characters, 2_700);
         assert_eq!(within(20), None);
     }
+
+    #[test]
+    fn d4_a_chunk_is_filled_up_to_its_limit() {
+        let two = u32::try_from(characters(&entries(&[300, 300]))).unwrap();
+        check(&[300, 300, 300], two, 1, &[&[1, 2], &[3]]);
+        check(&[300, 300, 300], two - 1, 1, &[&[1], &[2], &[3]]);
+    }
 }

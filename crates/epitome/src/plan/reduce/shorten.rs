@@ -73,4 +73,27 @@ mod tests {
         let family = short.replace("[cut]", "").replace('\n', "").replace("👨‍👩‍👧‍👦", "");
         assert_eq!(family, "", "{short}");
     }
+
+    /// A token for each digit, and one for ten other characters.
+    struct DigitsCostMore;
+
+    impl crate::tokens::Tokenizer for DigitsCostMore {
+        fn count(&self, text: &str) -> u32 {
+            let digits = text.chars().filter(char::is_ascii_digit).count();
+            u32::try_from(digits + (text.chars().count() - digits).div_ceil(10)).unwrap()
+        }
+
+        fn error_band(&self) -> f64 {
+            0.0
+        }
+    }
+
+    #[test]
+    fn a_text_whose_beginning_costs_more_is_shortened_no_more_than_it_has_to_be() {
+        let text = "1 aaaaaaaa ".repeat(100) + &"word ".repeat(400);
+        let meter = Meter::new(Box::new(DigitsCostMore));
+        let (whole, limit) = (meter.count(&text), MeterTokens::new(200));
+        let short = meter.count(&shorten(&text, whole, limit, &meter, "[cut]"));
+        assert!(short <= limit && short.get() > 150, "{short:?} of {limit:?}");
+    }
 }
