@@ -364,3 +364,31 @@ fn f2_three_layers_have_thresholds_of_their_own_and_earlier_ones_make_later_ones
     assert!(truncating < alone, "{truncating} of {alone} tasks");
     assert!(summarizing < alone, "{summarizing} of {alone} tasks");
 }
+
+#[test]
+fn f3_a_compaction_without_effect_does_not_end_the_wait_for_a_shared_summary() {
+    let mut team = team(shared_policy());
+    work_on(&mut team, "kitchen");
+    team.complete_task("kitchen".into()).unwrap();
+    team.compact(Reason::Reduce, None).unwrap();
+    drive(&mut team, |_| panic!("a summarizer was asked"));
+    assert!(matches!(team.report().unwrap().outcome, Outcome::Skipped { .. }));
+    assert_eq!(team.agent("ben").unwrap().check(Phase::TurnEnd), None, "it is not written yet");
+}
+
+#[test]
+fn a_task_of_just_the_least_tokens_is_summarized() {
+    let check = |min_tokens| {
+        let tasks = TaskSettings { min_tokens, shared_by: None };
+        let mut compactor = team(Policy { tasks, ..policy() });
+        compactor.append(Message::new("u", Role::User, "please do the kitchen")).unwrap();
+        compactor.append(Message::new("a", Role::Assistant, "the kitchen is done")).unwrap();
+        let tokens = compactor.pressure().tokens;
+        compactor.complete_task("kitchen".into()).unwrap();
+        (tokens, compactor.check(Phase::TurnEnd))
+    };
+    let (tokens, due) = check(0);
+    assert_eq!(due, Some(Reason::TaskTransition));
+    assert_eq!(check(tokens), (tokens, Some(Reason::TaskTransition)));
+    assert_eq!(check(tokens + 1), (tokens, None));
+}

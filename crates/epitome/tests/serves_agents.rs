@@ -4,7 +4,7 @@
 
 use crate::harness;
 
-use epitome::history::Record;
+use epitome::history::{LogError, Record};
 use epitome::message::{Audience, Message, MessageId, Role};
 use epitome::policy::Keep;
 use epitome::tokens::CharactersPer;
@@ -87,6 +87,39 @@ fn f1_a_compaction_of_one_agent_changes_no_other_view() {
     drive(&mut team.agent("critic").unwrap(), |_| String::new());
     assert!(!shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
     assert!(shown(&team.agent("writer").unwrap()).contains("SUMMARY"), "an undo is of one agent");
+}
+
+#[test]
+fn f1_an_agent_that_is_lent_comes_back_with_what_it_did() {
+    let mut team = busy_team();
+    let mut lent = team.lend("critic").unwrap();
+    lent.compactor().compact(Reason::Manual, None).unwrap();
+    drive(lent.compactor(), |_| "The planner doubts the budget.".into());
+    let view = shown(lent.compactor());
+    assert!(view.contains("SUMMARY"), "{view}");
+    team.take_back(lent);
+    assert_eq!(shown(&team.agent("critic").unwrap()), view);
+    assert_eq!(team.agents().collect::<Vec<_>>(), ["critic"]);
+
+    let lines = team.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let mut restored =
+        Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    assert_eq!(shown(&restored.agent("critic").unwrap()), view, "it is stored with the team");
+}
+
+#[test]
+fn f1_a_snapshot_tells_the_policies_of_the_agents_that_have_their_own() {
+    let mut team = busy_team();
+    for window in [300, 320] {
+        team.agent("critic").unwrap().set_policy(Policy { window, ..policy() }).unwrap();
+    }
+    drop(team.agent("writer").unwrap());
+    let snapshot = team.snapshot();
+    assert_eq!(snapshot.policy().window, 400);
+    let windows: Vec<(&str, u32)> =
+        snapshot.agent_policies().into_iter().map(|(name, policy)| (name, policy.window)).collect();
+    assert_eq!(windows, [("critic", 320)]);
 }
 
 #[test]
@@ -283,4 +316,13 @@ fn f1_an_edit_undoes_the_summary_of_an_agent_whose_messages_are_not_in_memory() 
     team.edit(whispered("n0", "planner", &["critic"], "secret 0: the planner is sure")).unwrap();
     let view = shown(&team.agent("critic").unwrap());
     assert!(!view.contains("SUMMARY") && view.contains("the planner is sure"), "{view}");
+}
+
+#[test]
+fn f1_a_message_of_the_team_is_not_put_before_one_that_is_only_for_some() {
+    let mut team = busy_team();
+    let refused = team.insert(said("late", "user", "wait"), "n3".into()).unwrap_err();
+    assert_eq!(refused, CommandError::Log(LogError::Private("n3".into())));
+    let unknown = team.insert(said("late", "user", "wait"), "n99".into()).unwrap_err();
+    assert_eq!(unknown, CommandError::Log(LogError::UnknownId("n99".into())));
 }
