@@ -2,13 +2,17 @@
 
 use crate::harness;
 
-use epitome::Level;
 use epitome::history::{Defect, Edit, View};
-use epitome::policy::Keep;
-use epitome::{Action, CommandError, Outcome, Policy, Reason};
+use epitome::message::{Message, Role, Usage};
+use epitome::policy::{
+    Keep, Reducer, ReducerRule, ToolFilter, Trigger, TruncateToolResults, TruncationStep,
+};
+use epitome::{Action, CommandError, Compactor, Level, Outcome, Policy, Reason};
 use harness::{
     applied, compact, compactor_with, drive, long_talk, recommended_compactor, shown, viewed,
 };
+
+use crate::random::plan_follower::Follower;
 
 #[test]
 fn a_view_is_system_prompt_then_last_request_then_summary_then_tail() {
@@ -17,6 +21,7 @@ fn a_view_is_system_prompt_then_last_request_then_summary_then_tail() {
     assert_eq!(compactor.pressure().level, Level::Compact);
     let report = compact(&mut compactor).unwrap();
     assert!(applied(&report), "{report:?}");
+    assert_eq!(report.floor, None);
     assert_eq!(
         shown(&compactor),
         "s: you are a gardener\n\
@@ -225,6 +230,9 @@ fn d4_a_long_prefix_is_summarized_chunk_by_chunk() {
     });
     assert!(run.requests.len() > 3);
     let count = run.requests[0].chunk_count;
+    for (request, part) in run.requests.iter().zip(1..) {
+        assert!(request.system.contains(&format!("part {part} of {count}")), "{}", request.system);
+    }
     assert_eq!(run.requests.len(), count as usize);
     assert_eq!(compactor.plan(Reason::Manual).requests, 0, "nothing is left to summarize");
     assert_eq!(compactor.report().unwrap().summary, Some(format!("notes after {count}")));
@@ -266,4 +274,46 @@ fn a_conversation_with_nothing_to_summarize_says_so() {
         floor.starts_with("system prompt 554 + last user request 5 leave 0 of the 300"),
         "{floor}"
     );
+}
+
+#[test]
+fn a_compaction_of_messages_without_text_is_skipped() {
+    let mut policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(400) };
+    policy.summary.tools = ToolFilter::Only(Vec::new());
+    let loops: String = (0..6).map(|n| format!("a: ?{}{n}#signed\n", "hm".repeat(40))).collect();
+    let mut compactor = compactor_with(policy, &format!("{loops}u: thanks\na: bye\n"));
+    let before = shown(&compactor);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let message = "the messages to summarize have no text".to_owned();
+    assert_eq!(compactor.report().unwrap().outcome, Outcome::Skipped { message });
+    assert_eq!(shown(&compactor), before);
+}
+
+#[test]
+fn a_page_that_follows_the_changed_rows_of_plans_has_each_messages_action_and_tokens() {
+    let mut policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(400) };
+    let steps = vec![TruncationStep { from_messages: 1, max_tokens: 20 }];
+    let truncate = Reducer::TruncateToolResults(TruncateToolResults { steps });
+    policy.reducers = vec![ReducerRule::when(truncate, Trigger::Always)];
+    let long = "line ".repeat(40);
+    let text = format!("{}u: look\na: !f1\nt: =f1<{long}>\na: found\nu: so?\n", long_talk());
+    let mut compactor = compactor_with(policy, &text);
+    let mut follower = Follower::default();
+    let mut follow = |compactor: &Compactor| {
+        let plan = compactor.plan(Reason::Threshold);
+        follower.follow(&plan, compactor).unwrap();
+    };
+    follow(&compactor);
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    follow(&compactor);
+    assert!(applied(&compact(&mut compactor).unwrap()));
+    follow(&compactor);
+    // The provider counts half as much again.
+    let tokens = compactor.pressure().tokens;
+    compactor.handle_usage(Usage { prompt_tokens: tokens * 3 / 2, ..Usage::default() });
+    follow(&compactor);
+    compactor.append(Message::new("more", Role::User, "and what else?")).unwrap();
+    follow(&compactor);
 }

@@ -143,6 +143,28 @@ fn i16_a_summarizer_request_fits_the_summarizers_window() {
 }
 
 #[test]
+fn i16_notes_that_grow_too_long_for_the_summarizers_window_are_not_sent() {
+    let words = "word ".repeat(400);
+    let text: String = (0..6).map(|n| format!("u: {n} {words}\na: {n} {words}\n")).collect();
+    let settings = SummarySettings {
+        window_tokens: Some(3_000),
+        max_tokens: Some(200),
+        ledger_tokens: 0,
+        ..SummarySettings::default()
+    };
+    let policy =
+        Policy { summary: settings, keep: Keep::Messages(1), ..Policy::fill_percent(20_000) };
+    let mut compactor = compactor_with(policy, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    let run = drive(&mut compactor, |_| harness::words(2_500));
+    assert_eq!(run.requests.len(), 1);
+    let Outcome::Failed { message } = &compactor.report().unwrap().outcome else {
+        panic!("{:?}", compactor.report())
+    };
+    assert!(message.contains("3000 tokens is too small"), "{message}");
+}
+
+#[test]
 fn i16_a_model_that_summarizes_its_own_conversation_has_its_window() {
     let settings = SummarySettings {
         prompt: Some("mine".into()),
@@ -394,4 +416,27 @@ fn i32_a_call_without_a_result_yet_is_not_summarized() {
         shown(&compactor),
         "s: you are a gardener\nu: SUMMARY\nu: do it\na: on it !late\nt: =late\n"
     );
+}
+
+#[test]
+fn i32_reasoning_without_what_it_leads_to_is_not_summarized() {
+    let text = format!("{}u: do it\na: ?hm#signed", long_talk());
+    let policy = Policy { keep: Keep::Messages(0), ..Policy::fill_percent(400) };
+    let mut compactor = compactor_with(policy, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They talked.".into());
+    assert_eq!(shown(&compactor), "s: you are a gardener\nu: SUMMARY\nu: do it\na: ?hm#signed\n");
+}
+
+#[test]
+fn i14_a_conversation_below_its_threshold_has_no_floor() {
+    // With the shortest summary behind it, this prompt would reach the threshold of 225 tokens.
+    let prompt = "be kind and careful and thorough ".repeat(18);
+    let mut compactor = compactor_with(Policy::recommended(300), &format!("s: {prompt}\nu: hi"));
+    assert_eq!(compactor.check(Phase::TurnStart), None);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let report = compactor.report().unwrap();
+    assert!(matches!(report.outcome, Outcome::Skipped { .. }), "{report:?}");
+    assert_eq!(report.floor, None);
 }

@@ -319,3 +319,21 @@ fn e1_a_state_that_no_summary_shows_can_be_put_before_a_request() {
     undo(&mut compactor);
     assert_eq!(compactor.state_text(), "Decisions:\n- Plant elms.", "no summary has it any more");
 }
+
+#[test]
+fn e1_a_state_without_entries_adds_nothing_to_the_open_tasks() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    compactor.set_todo("- [ ] plant the roses".into()).unwrap();
+    let run = compact(&mut compactor, "They talked.");
+    let tracked = "<current_state>\n- [ ] plant the roses\n</current_state>";
+    assert!(run.requests[0].input.contains(tracked), "{}", run.requests[0].input);
+}
+
+#[test]
+fn open_tasks_of_blanks_alone_are_none() {
+    let mut compactor = compactor_with(policy(SummarySettings::default()), &long_talk());
+    compactor.set_todo("- [ ] plant the roses".into()).unwrap();
+    assert_eq!(compactor.log().todo(), Some("- [ ] plant the roses"));
+    compactor.set_todo(" \n".into()).unwrap();
+    assert_eq!(compactor.log().todo(), None);
+}

@@ -11,13 +11,13 @@ use crate::harness;
 
 use epitome::message::Part;
 use epitome::policy::{
-    ClearToolInputs, ClearToolResults, Fill, OffloadToolResults, Reducer, ReducerRule, Trigger,
-    TruncateToolResults, TruncationStep,
+    ClearToolInputs, ClearToolResults, Fill, Keep, OffloadToolResults, Reducer, ReducerRule,
+    Trigger, TruncateToolResults, TruncationStep,
 };
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Action, Outcome, Phase, Policy, Reason};
-use harness::{actions, applied, compactor_with, drive, shown};
+use harness::{actions, applied, compactor_with, drive, long_talk, shown};
 
 /// A policy for a window of 1,000 tokens whose reducers are applied at every check.
 fn policy(reducers: Vec<Reducer>) -> Policy {
@@ -392,4 +392,64 @@ fn c4_the_summary_names_the_paths_of_offloaded_results() {
     let facts = [&receipt.kept, &receipt.appended, &receipt.given_up].into_iter().flatten();
     assert_eq!(facts.filter(|fact| fact.text == path).count(), 1, "{receipt:?}");
     assert_eq!(compactor.log().offloaded(path), Some(long.as_str()));
+}
+
+#[test]
+fn each_reducer_sees_what_the_one_before_it_has_left() {
+    let long = "row ".repeat(300);
+    let steps = vec![TruncationStep { from_messages: 1, max_tokens: 60 }];
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let policy = policy(vec![
+        Reducer::TruncateToolResults(TruncateToolResults { steps }),
+        Reducer::OffloadToolResults(offload),
+    ]);
+    let text = format!("u: go\na: !one !two\nt: =one<{long}> =two<short>\na: done\nu: thanks");
+    let mut compactor = compactor_with(policy, &text);
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let view = shown(&compactor);
+    assert!(view.contains("truncated") && view.contains("=two<short>"), "{view}");
+    assert!(!view.contains("put aside"), "{view}");
+}
+
+#[test]
+fn a_message_that_is_rewritten_again_keeps_what_was_done_to_its_other_parts() {
+    let long = "row ".repeat(300);
+    let clear = ClearToolInputs { protect_fraction: 0.0, arg_threshold_tokens: 20 };
+    let steps = vec![TruncationStep { from_messages: 1, max_tokens: 60 }];
+    let truncate = Reducer::TruncateToolResults(TruncateToolResults { steps });
+    let text = format!(
+        "u: go\na: !one<{{\"text\":\"{}\"}}> =one<{long}>\na: done\nu: thanks",
+        "x".repeat(300)
+    );
+    let mut compactor = compactor_with(policy(vec![truncate.clone()]), &text);
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let once = shown(&compactor);
+    assert!(once.contains("truncated") && once.contains("xxxxx"), "{once}");
+    compactor.set_policy(policy(vec![truncate, Reducer::ClearToolInputs(clear)])).unwrap();
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let twice = shown(&compactor);
+    assert_eq!(once.split("=one").nth(1), twice.split("=one").nth(1));
+    assert!(!twice.contains("xxxxx"), "{twice}");
+}
+
+#[test]
+fn c2_a_repeated_message_behind_the_summary_is_removed_with_what_is_summarized() {
+    let policy = Policy {
+        keep: Keep::Messages(5),
+        reducers: vec![ReducerRule::in_compactions(Reducer::Deduplicate)],
+        ..Policy::fill_percent(400)
+    };
+    let text = format!(
+        "{}u: ~note it is noon\na: so it is\nu: ~note it is noon\na: still\nu: and now?",
+        long_talk()
+    );
+    let mut compactor = compactor_with(policy, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They talked.".into());
+    let view = shown(&compactor);
+    assert_eq!(view.matches("it is noon").count(), 1, "{view}");
+    assert!(view.ends_with("a: so it is\nu: ~note it is noon\na: still\nu: and now?\n"), "{view}");
 }

@@ -244,3 +244,14 @@ fn e1_h2_a_state_that_is_set_while_a_compaction_is_stored_is_undone_as_after_a_r
         assert!(compactor.structured_state().is_empty());
     }
 }
+
+#[test]
+fn the_revision_counts_the_records_that_were_appended() {
+    let mut compactor = recommended_compactor("u: hi");
+    assert_eq!(compactor.log().revision(), 1);
+    for number in 2..5 {
+        let message = Message::new(format!("n{number}"), Role::User, "and?");
+        compactor.append(message).unwrap();
+        assert_eq!(compactor.log().revision(), number);
+    }
+}

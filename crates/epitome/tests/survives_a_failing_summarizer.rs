@@ -3,8 +3,10 @@
 use crate::harness;
 
 use epitome::message::RequestId;
+use epitome::tokens::CharactersPer;
 use epitome::{
-    CommandError, Event, Failure, FailureKind, Outcome, Output, Reason, Save, Timestamp,
+    CommandError, Compactor, Contract, Event, Failure, FailureKind, Outcome, Output, Reason, Save,
+    Snapshot, Timestamp,
 };
 use harness::{
     applied, compact, drive, long_talk, next_request, recommended_compactor, shown, words,
@@ -132,6 +134,26 @@ fn a_record_that_cannot_be_stored_changes_nothing() {
     let outcome = &compactor.report().unwrap().outcome;
     assert_eq!(outcome, &Outcome::Failed { message: "the disk is full".into() });
     assert_eq!(compactor.view(), before);
+    let (report, pressure) = (compactor.report().unwrap(), compactor.pressure());
+    assert_eq!((report.tokens_after, report.tokens_before), (pressure.tokens, pressure.tokens));
+    assert!((report.budget_used_pct - pressure.budget_used_pct).abs() < 1e-9);
+    assert_eq!((report.reduced, report.summary_characters), (0, 0));
+    assert_eq!(report.summary, None);
+}
+
+#[test]
+fn after_a_restore_a_failed_compaction_is_still_not_tried_again_by_itself() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.compact(Reason::Threshold, None).unwrap();
+    let request = next_request(&mut compactor);
+    compactor.handle_failure(request.id, failure(FailureKind::Permanent), Timestamp(0));
+    drive(&mut compactor, |_| panic!("asked again"));
+    let lines = compactor.snapshot().to_json_lines().unwrap();
+    let snapshot = Snapshot::from_json_lines(&lines).unwrap();
+    let mut restored =
+        Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    let refused = restored.compact(Reason::Threshold, None);
+    assert_eq!(refused, Err(CommandError::Exhausted("the server says no".into())));
 }
 
 #[test]
