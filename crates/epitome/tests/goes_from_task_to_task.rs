@@ -12,7 +12,7 @@ use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{Keep, Phase, TaskSettings, Trigger};
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Failure, FailureKind, Outcome, Policy, Reason, Snapshot};
-use harness::{Run, drive, next_request, shown};
+use harness::{Run, drive, next_request, shown, viewed};
 
 const MEMBERS: [&str; 3] = ["ann", "ben", "cleo"];
 
@@ -136,6 +136,10 @@ fn f3_f5_one_agent_writes_the_summary_that_all_share() {
             assert!(is_applied(&agent));
             let summary = agent.report().unwrap().summary.clone().unwrap();
             assert!(summary.starts_with(&answer), "{summary}");
+            // It stands for what everyone has seen, whoever has it.
+            let count = if task == "kitchen" { 8 } else { 16 };
+            let text = viewed(&agent)[0].text();
+            assert!(text.contains(&format!("of=\"{count} earlier messages\"")), "{name}: {text}");
             // What only some have seen is kept for them as facts.
             assert_eq!(summary.contains("77 euros"), name != "cleo", "{name}: {summary}");
             assert!(

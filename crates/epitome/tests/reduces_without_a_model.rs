@@ -453,3 +453,40 @@ fn c2_a_repeated_message_behind_the_summary_is_removed_with_what_is_summarized()
     assert_eq!(view.matches("it is noon").count(), 1, "{view}");
     assert!(view.ends_with("a: so it is\nu: ~note it is noon\na: still\nu: and now?\n"), "{view}");
 }
+
+#[test]
+fn a_last_request_longer_than_the_target_keeps_its_beginning_and_end_unless_it_is_pinned() {
+    let words = harness::words(700);
+    let excerpt = || policy(vec![Reducer::ExcerptLastRequest]);
+    let mut compactor = compactor_with(excerpt(), &format!("u: hi\na: ho\nu: {words}"));
+    let before = compactor.pressure().tokens;
+    compactor.compact(Reason::Reduce, None).unwrap();
+    drive(&mut compactor, |_| panic!("a summarizer was asked"));
+    let after = compactor.pressure().tokens;
+    let target = (f64::from(excerpt().window) * excerpt().target) as u32;
+    assert!(before > target && after < target && after > target / 4, "{after} of {before}");
+    let view = shown(&compactor);
+    let mut each = words.split_whitespace();
+    let (first, last) = (each.next().unwrap(), each.next_back().unwrap());
+    assert!(view.contains(first) && view.contains(last) && view.contains("truncated"), "{view}");
+
+    for text in [format!("u: hi\na: ho\nu: * {words}"), format!("u: {}", harness::words(100))] {
+        let mut compactor = compactor_with(excerpt(), &text);
+        compactor.compact(Reason::Reduce, None).unwrap();
+        drive(&mut compactor, |_| panic!("a summarizer was asked"));
+        assert!(matches!(compactor.report().unwrap().outcome, Outcome::Skipped { .. }));
+    }
+}
+
+#[test]
+fn c4_the_newest_exchange_is_only_reduced_if_no_share_of_the_window_is_protected() {
+    let text = format!("u: go\na: !one\nt: =one<{}>", "row ".repeat(300));
+    for (protect_fraction, is_offloaded) in [(0.0, true), (0.001, false)] {
+        let offload = OffloadToolResults { protect_fraction, max_tokens: 100, keep_tokens: 30 };
+        let mut compactor =
+            compactor_with(policy(vec![Reducer::OffloadToolResults(offload)]), &text);
+        compactor.compact(Reason::Reduce, None).unwrap();
+        drive(&mut compactor, |_| panic!("a summarizer was asked"));
+        assert_eq!(shown(&compactor).contains("put aside"), is_offloaded, "{protect_fraction}");
+    }
+}

@@ -274,4 +274,21 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn i18_an_end_is_a_loop_if_it_is_long_repeats_often_and_is_half_of_the_answer() {
+        let letters = |count: usize| -> String { ('a'..='z').cycle().take(count).collect() };
+        let period = SHORTEST_LOOP.div_ceil(END_REPEATS).clamp(2, 26);
+        let unit = letters(period);
+        let repeats = SHORTEST_LOOP.div_ceil(period).max(END_REPEATS);
+        let looped = unit.repeat(repeats);
+        assert!(repeats_its_end(&looped));
+        assert!(!repeats_its_end(&unit.repeat(END_REPEATS.min(repeats) - 1)));
+        let other = |characters: usize| -> String {
+            let numbers: String = (0..characters).map(|number| format!("{number};")).collect();
+            numbers.chars().take(characters).collect()
+        };
+        assert!(repeats_its_end(&(other(looped.len()) + &looped)));
+        assert!(!repeats_its_end(&(other(looped.len() + 2) + &looped)));
+    }
 }
