@@ -59,7 +59,7 @@ impl Commits {
     /// compactions.
     pub(super) fn remove(&mut self, index: usize) -> Vec<usize> {
         let mut removed = vec![index];
-        for (other, commit) in self.commits.range(index + 1..) {
+        for (other, commit) in self.commits.range(index..) {
             // A compaction builds only on earlier ones, so a single pass finds all.
             if commit.parent.is_some_and(|parent| removed.contains(&parent)) {
                 removed.push(*other);

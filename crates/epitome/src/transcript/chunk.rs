@@ -70,8 +70,8 @@ fn pack(lengths: &[usize], settings: &SummarySettings) -> impl Iterator<Item = b
         let is_needed = lengths.len() - index <= wanted.saturating_sub(begun);
         let is_nearest =
             (before + length / 2).saturating_mul(wanted) >= total.saturating_mul(begun);
-        let begins =
-            used + length > limit || begun == 0 || (begun < wanted && (is_needed || is_nearest));
+        // The first group is nearest to the first border, and none is nearest to a border behind the last.
+        let begins = used + length > limit || is_needed || is_nearest;
         begun += usize::from(begins);
         used = if begins { *length } else { used + length };
         before += length;
