@@ -8,14 +8,15 @@ import type { CompactionEvent } from "../host/events.js";
 import type { FormatOf, MessageOf } from "../host/format-messages.js";
 import type { Changes, CompactorOptions, RestoreOptions } from "../host/options.js";
 import { NO_CIPHER } from "./cipher.js";
+import { claim, committed } from "./claim.js";
 import type { Compactors, OpenConversation, OpenOptions } from "./conversation.js";
-import { keepDamage } from "./damaged.js";
 import { keptIndex } from "./kept-index.js";
 import { inTabs } from "./tabs.js";
 import { TailKeeper } from "./tail.js";
 import { archiveOf } from "./transfer.js";
-import { type Read, readVerified } from "./verified.js";
-import { conflict, Writer } from "./writer.js";
+import type { WriterListener } from "./turns.js";
+import type { Read } from "./verified.js";
+import { conflict } from "./writer.js";
 
 /**
  * Opens a conversation, or begins one, and becomes its writer: from now on, commits of an earlier writer are refused with the code
@@ -35,22 +36,14 @@ export async function openConversation<M extends object>(options: OpenOptions<M,
   return tabs === undefined ? openAlone<M>(alone) : inTabs<M>(alone, tabs, openAlone, followerOf);
 }
 
-/** Opens it as its writer. `committed` is called after each commit, and `refused` once another writer has it. */
+/** Opens it as its writer. */
 async function openAlone<M extends object>(
   options: OpenOptions<M, Format>,
-  listener: { committed?(): void; refused?(): void } = {},
+  listener: Partial<WriterListener> = {},
 ): Promise<OpenConversation<M>> {
   const { store, id, cipher = NO_CIPHER } = options;
   optionalFunction(options.onEvent, "onEvent");
-  const head = await store.claim(id);
-  const read = await readVerified(store, id, head, cipher);
-  if (read.damage !== undefined) {
-    await keepDamage(store, id, read.last, read.damage);
-    if (!(await store.cut(id, read.last, head.epoch))) {
-      throw conflict(id);
-    }
-  }
-  const writer = new Writer(store, id, cipher, read, head);
+  const { read, writer } = await claim(store, id, cipher);
   let opened: Compactor<M> | undefined;
   let tail: TailKeeper<M> | undefined;
   const onEvent = (event: CompactionEvent): void => {
@@ -62,11 +55,7 @@ async function openAlone<M extends object>(
   const recallIndex = keptIndex(options, () => (opened?.saveState() === "saved" ? writer.last : undefined));
   const compactor = await compactorOf<M>(read, { ...options, onEvent, recallIndex }, async (changes) => {
     const keep = tail?.begin(changes);
-    try {
-      await writer.commit(changes);
-    } finally {
-      (writer.isStale ? listener.refused : listener.committed)?.();
-    }
+    await committed(writer, changes, listener);
     await keep?.(writer.last);
   });
   opened = compactor;
