@@ -9,7 +9,9 @@ use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
 use crate::doctor::Doctor;
 use crate::findings::Findings;
-use crate::load::{Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes};
+use crate::load::{
+    Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes, watch_tabs,
+};
 use crate::messages::Messages;
 use crate::meter::{Legend, Meter};
 use crate::next_request::NextRequestPanel;
@@ -35,6 +37,7 @@ pub(crate) fn App() -> impl IntoView {
     find_summarizer(store.settings);
     watch_drops(store, found, dragging);
     watch_pastes(store, found);
+    watch_tabs(store);
     open_specimen(store, found);
     watch_keys(store, found);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));

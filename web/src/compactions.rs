@@ -75,7 +75,7 @@ fn CompactionRow(store: Store, compaction: Compaction) -> impl IntoView {
                     type="button"
                     class="button"
                     aria-label=format!("Undo compaction {number}")
-                    disabled=move || store.is_busy()
+                    disabled=move || store.is_locked()
                     on:click=undo
                 >
                     "Undo"

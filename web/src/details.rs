@@ -104,7 +104,7 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
 fn Pin(store: Store, row: Row) -> impl IntoView {
     let position = row.position?;
     let obstacle = store.read(|session| session.pin_obstacle(position));
-    let busy = move || store.is_busy();
+    let busy = move || store.is_locked();
     let pinned = row.message.pinned;
     Some(if let Some(obstacle) = obstacle {
         view! { <p class="hint">{obstacle}</p> }.into_any()

@@ -4,6 +4,7 @@ mod agent;
 mod event;
 mod held;
 mod summarize;
+mod tabs;
 
 use epitome::message::{CheckpointId, Usage};
 use epitome::policy::Phase;
@@ -19,6 +20,8 @@ use crate::store::{Store, is_transition_due};
 
 pub(crate) use agent::{compact_agent, undo_agent};
 pub(crate) use held::{change_lists, change_memory, undo_change};
+use tabs::is_refused;
+pub(crate) use tabs::{edit_here, follow, follow_list};
 
 /// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
@@ -26,6 +29,9 @@ pub(crate) fn compact(store: Store, instructions: &str) {
 }
 
 fn start(store: Store, reason: Reason, instructions: &str) {
+    if is_refused(store) {
+        return;
+    }
     let instructions = Some(instructions.trim().to_owned()).filter(|text| !text.is_empty());
     store.live.rejection.set(None);
     let quotes = store.quotes();
@@ -54,6 +60,9 @@ fn drain_soon(store: Store) {
 
 /// Checks what is due at a phase, as an app does, and starts that compaction.
 pub(crate) fn check(store: Store, phase: Phase) {
+    if is_refused(store) {
+        return;
+    }
     let due = store.write(|session| session.compactor_mut()?.check(phase)).flatten();
     match due {
         Some(reason) => start(store, reason, ""),
@@ -89,7 +98,7 @@ pub(crate) fn cancel(store: Store) {
 
 /// Undoes what was done last: a change of the lists of everyone, or the latest compaction.
 pub(crate) fn undo(store: Store) {
-    if store.is_busy() || held::undo_newest(store) {
+    if is_refused(store) || store.is_busy() || held::undo_newest(store) {
         return;
     }
     let compactions = store.compactions.get_untracked();
@@ -101,6 +110,9 @@ pub(crate) fn undo(store: Store) {
 /// Undoes a compaction and all later ones, latest first, because each builds on those before it; and with them what was changed in
 /// the lists since.
 pub(crate) fn undo_to(store: Store, checkpoint: CheckpointId) {
+    if is_refused(store) {
+        return;
+    }
     let later = store.compactions.with_untracked(|all| {
         all.iter().skip_while(|compaction| compaction.checkpoint != checkpoint).count()
     });
@@ -136,6 +148,9 @@ fn undo_next(store: Store) {
 
 /// Pins a message, or removes its pin.
 pub(crate) fn toggle_pin(store: Store, position: usize) {
+    if is_refused(store) {
+        return;
+    }
     if let Some(obstacle) = store.read(|session| session.pin_obstacle(position)) {
         return store.announce(obstacle);
     }
@@ -153,6 +168,9 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
 
 /// Brings back a message that a compaction has replaced, or takes it out of the next request again.
 pub(crate) fn toggle_brought_back(store: Store, position: usize) {
+    if is_refused(store) {
+        return;
+    }
     let is_back = store.write(|session| session.toggle_brought_back(position));
     let words = match is_back {
         Some(true) => "Brought back: the next request quotes it.",
@@ -166,6 +184,9 @@ pub(crate) fn toggle_brought_back(store: Store, position: usize) {
 
 /// Sets the open tasks, which are appended to every summary.
 pub(crate) fn set_todo(store: Store, text: String) {
+    if is_refused(store) {
+        return;
+    }
     let todo = text.clone();
     command(store, |compactor| {
         if compactor.log().todo().unwrap_or_default() != todo {
@@ -174,10 +195,14 @@ pub(crate) fn set_todo(store: Store, text: String) {
     });
     store.live.todo.set(text);
     store.schedule();
+    store.keep();
 }
 
 /// Completes a task of the workflow, and chooses the transition to the next one as the next compaction.
 pub(crate) fn complete_task(store: Store, name: String) {
+    if is_refused(store) {
+        return;
+    }
     let words = format!("Task completed: {name}.");
     let completed = store.write(|session| {
         let compactor = session.compactor_mut()?;
@@ -199,6 +224,9 @@ pub(crate) fn complete_task(store: Store, name: String) {
 
 /// Records the usage that a provider reported.
 pub(crate) fn record_usage(store: Store, usage: Usage) {
+    if is_refused(store) {
+        return;
+    }
     command(store, |compactor| compactor.handle_usage(usage));
     store.live.record(format!(
         "The provider reported {} prompt and {} completion tokens.",
@@ -228,7 +256,7 @@ fn drain(store: Store) {
             Some(Output::Before(before)) => decide(store, before),
             Some(Output::Summarize(request)) => summarize::start(store, request),
             Some(Output::Persist(_)) => persist(store),
-            // The page keeps everything in memory.
+            // Each change is kept when it is made.
             Some(Output::Save(_)) => {}
             Some(Output::Changed) => {
                 store.show_change();
@@ -253,11 +281,10 @@ fn decide(store: Store, before: BeforeCompaction) {
     store.write(|session| session.compactor_mut().map(Compactor::proceed));
 }
 
-/// Confirms that a record is stored. The page keeps records in memory, so it only waits until it is drawn again.
+/// Stores a record before it is applied. If it cannot be stored, it is applied in memory, and the page says so.
 fn persist(store: Store) {
     let identity = store.read(|session| session.identity());
-    spawn_local(async move {
-        let _ = clock::sleep(0.0, None).await;
+    store.keep_and_then(move || {
         if store.read(|session| session.is(&identity)) {
             command(store, |compactor| {
                 let _ = compactor.handle_persisted();

@@ -18,6 +18,7 @@ use crate::store::Store;
 pub(crate) use candidate::candidates;
 pub(crate) use command::{Found, open_text};
 use command::{HEADING, choose, open_file, open_sample};
+pub(crate) use kept::watch_tabs;
 use kept::{KeptList, SavedState, reopen};
 pub(crate) use recount::watch_counting;
 use sample::Sample;

@@ -48,7 +48,7 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
             said.set(words);
         });
     };
-    let busy = move || store.is_busy();
+    let busy = move || store.is_locked();
     let too_large = move || {
         store.live.too_large.get().map(|message| {
             view! { <p class="notice warn"><strong>"Too large. "</strong> {capitalized(&message)}</p> }

@@ -119,7 +119,7 @@ fn Entries(store: Store, list: StateList) -> impl IntoView {
 fn Undo(store: Store) -> impl IntoView {
     let is_edited = Memo::new(move |_| store.holding.shown.with(|held| held.is_edited));
     let undo = move |_| {
-        if !store.is_busy() {
+        if !store.is_locked() {
             driver::undo_change(store);
             keep_focus();
         }
@@ -131,7 +131,7 @@ fn Undo(store: Store) -> impl IntoView {
                     type="button"
                     class="button"
                     aria-label="Undo the last change here"
-                    aria-disabled=move || store.is_busy().to_string()
+                    aria-disabled=move || store.is_locked().to_string()
                     on:click=undo
                 >
                     "Undo"

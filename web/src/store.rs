@@ -4,6 +4,7 @@
 //! change the engine.
 
 mod brought_back;
+mod commit;
 mod compactions;
 mod document;
 mod filter;
@@ -15,6 +16,7 @@ mod message_number;
 mod next_request;
 mod outlook;
 mod progress;
+mod records;
 mod session;
 mod space;
 
@@ -32,13 +34,14 @@ pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use filter::Filter;
 pub(crate) use held::{Held, Holding};
-pub(crate) use keeping::{Keeping, Kept, Saved, kept_texts};
+pub(crate) use keeping::{Keeping, Kept, Saved};
 pub(crate) use lanes::{Heard, Lane, Sight, agents};
 pub(crate) use live::{CompletedTask, Live, Transition, Warning, is_transition_due};
 pub(crate) use message_number::MessageNumber;
 pub(crate) use next_request::{ContextTexts, Due, NextRequest};
 pub(crate) use outlook::{Bar, Outlook, Treatment};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
+pub(crate) use records::{is_archive, originals_in};
 pub(crate) use session::Session;
 pub(crate) use space::Space;
 
@@ -262,6 +265,11 @@ impl Store {
         self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
     }
 
+    /// True while the conversation cannot be changed here: it is compacted, or another tab edits it.
+    pub(crate) fn is_locked(self) -> bool {
+        self.is_busy() || self.keeping.is_following.get()
+    }
+
     /// True if the page itself writes the summaries, by quoting.
     pub(crate) fn quotes(self) -> bool {
         self.settings.summarizer.with_untracked(|summarizer| summarizer.endpoint().is_none())
@@ -353,9 +361,21 @@ impl Store {
         self.schedule();
     }
 
-    /// Shows the conversation that was opened as one that the browser keeps under this id.
-    pub(crate) fn show_kept(self, id: String) {
-        self.keeping.show(Some(id));
+    /// Shows what records say of the loaded messages. Fails with a sentence for the user.
+    pub(crate) fn replay(self, text: &str) -> Result<(), String> {
+        let format = self.read(Session::format);
+        let tokenizer = self.settings.counting.tokenizer(format.family());
+        self.write(|session| session.replay(text, tokenizer)).unwrap_or(Ok(()))?;
+        self.progress.set(None);
+        self.streamed.set(String::new());
+        self.report.set(None);
+        self.live.deciding.set(None);
+        self.undoing.set_value(None);
+        let todo = self.read(|session| session.compactor()?.log().todo().map(str::to_owned));
+        self.live.todo.set(todo.unwrap_or_default());
+        self.apply_settings();
+        self.show_change();
+        Ok(())
     }
 
     /// Keeps the report of an applied compaction for as long as the conversation is open.

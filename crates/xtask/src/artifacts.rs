@@ -15,6 +15,9 @@ use crate::workspace::Workspace;
 /// Builds all of them and prints the sizes of the wasm modules. The tools must be installed.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
     let glue = build_package(workspace, steps)?;
+    steps.run("the page's storage", || {
+        command::run(workspace.command("node").arg(workspace.path("web/storage/bundle.mjs")))
+    })?;
     steps.run_long("page", "1 to 2 minutes the first time", || {
         // Trunk works offline, so that it never downloads tools of other versions.
         command::run(&mut workspace.cargo(["fetch", "--locked"]))?;

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
+import { Disk, incompressible } from "../disk.js";
 import { ChatPage, scripted } from "./chat-page.js";
 
 test("a conversation is there again after a reload, and the list has it beside a new one, by what was said first", async ({ page }) => {
@@ -208,25 +209,13 @@ test("what was damaged in the browser's storage is named, downloaded and deleted
   await expect(alert).toBeHidden();
 });
 
-/** A text of so many numbers that look random. */
-function incompressible(numbers: number): string {
-  let number = 7;
-  const next = (): string => {
-    number = (number * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return number.toString(36);
-  };
-  return Array.from({ length: numbers }, next).join(" ");
-}
-
 test("if the browser can store nothing, the chat goes on, says so, and is saved as a file", async ({ page }) => {
   const chat = new ChatPage(page);
-  const devtools = await page.context().newCDPSession(page);
-  const quota = (quotaSize: number) => devtools.send("Storage.overrideQuotaForOrigin", { origin: "http://127.0.0.1:18430", quotaSize });
-  await quota(1_000_000);
+  const disk = await Disk.of(page);
+  await disk.leave(1_000_000);
   await chat.open();
   await chat.say("One.");
-  await quota(1);
-  // The browser looks for space again once a write is larger than what it had found before, compressed.
+  await disk.leave(1);
   await chat.say(incompressible(120_000));
   await expect(page.getByText("Not saved: the browser has no space left;")).toBeVisible();
   await chat.say("Two.");
@@ -234,7 +223,7 @@ test("if the browser can store nothing, the chat goes on, says so, and is saved 
   const downloading = page.waitForEvent("download");
   await chat.button("Save as a file").click();
   expect(await readFile(await (await downloading).path(), "utf8")).toContain('"Two."');
-  await quota(1_000_000_000);
+  await disk.leave(1_000_000_000);
   await chat.say("Three.");
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
 });

@@ -283,6 +283,21 @@ export class EpitomePage {
     return this.#page.evaluate(() => performance.getEntriesByName("epitome:load", "measure").at(-1)?.duration ?? Number.NaN);
   }
 
+  /** How many commits the browser has of all conversations. */
+  commits(): Promise<number> {
+    return this.#page.evaluate(
+      () =>
+        new Promise<number>((resolve, reject) => {
+          const request = indexedDB.open("epitome-page");
+          request.onerror = () => reject(request.error);
+          request.onsuccess = () => {
+            const counted = request.result.transaction("commits").objectStore("commits").count();
+            counted.onsuccess = () => (request.result.close(), resolve(counted.result));
+          };
+        }),
+    );
+  }
+
   async memory(): Promise<number> {
     return Number(await this.#page.locator("html").getAttribute("data-wasm-memory"));
   }

@@ -33,6 +33,26 @@ pub(crate) async fn pretty(list: &Array) -> Result<Array, JsValue> {
     Ok(pieces)
 }
 
+/// Texts of JSON, one for each value of a list, with what `around` puts around the text of its index.
+pub(crate) async fn lines(
+    list: &Array,
+    around: impl Fn(u32) -> (String, &'static str),
+) -> Result<Array, JsValue> {
+    let list = list.slice(0, list.length());
+    let pieces = Array::new();
+    let mut pace = Pace::start(WRITING_MS);
+    for (index, value) in (0..).zip(list.iter()) {
+        if pace.is_due() {
+            pace.rest().await;
+        }
+        let (before, after) = around(index);
+        pieces.push(&JsValue::from_str(&before));
+        pieces.push(&JSON::stringify(&value)?.into());
+        pieces.push(&JsValue::from_str(after));
+    }
+    Ok(pieces)
+}
+
 /// The text between `[` and the line break before `]`.
 fn between_brackets(text: &JsString) -> JsString {
     text.slice(1, text.length().saturating_sub(2))

@@ -1,5 +1,6 @@
 //! Texts that the browser stores. A browser that stores nothing is not an error.
 
+use leptos::prelude::{on_cleanup, window_event_listener};
 use web_sys::Storage;
 
 /// How long the browser keeps a text.
@@ -36,4 +37,10 @@ pub(crate) fn forget(lifetime: Lifetime, name: &str) {
     if let Some(storage) = storage(lifetime) {
         let _ = storage.remove_item(name);
     }
+}
+
+/// Calls a function when another tab has changed a lasting text.
+pub(crate) fn on_other_tabs_change(changed: impl Fn() + 'static) {
+    let listener = window_event_listener(leptos::ev::storage, move |_| changed());
+    on_cleanup(move || listener.remove());
 }

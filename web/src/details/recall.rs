@@ -40,7 +40,7 @@ pub(super) fn BringBack(
                 type="button"
                 class="button"
                 id=BUTTON
-                disabled=move || store.is_busy()
+                disabled=move || store.is_locked()
                 on:click=toggle
             >
                 {label}

@@ -3,13 +3,16 @@
 use epitome::{Compactor, Outcome, Output, Reason};
 use epitome_tokens::Heuristic;
 
-use super::now;
 use super::summarize::begun;
+use super::{is_refused, now};
 use crate::number::{change, thousands};
 use crate::store::{Store, is_transition_due};
 
 /// Compacts the view of an agent; no other view changes.
 pub(crate) fn compact_agent(store: Store, name: &str) {
+    if is_refused(store) {
+        return;
+    }
     let report = store.write(|session| {
         let mut agent = session.compactor_mut()?.agent(name).ok()?;
         agent.set_time(now());
@@ -38,6 +41,9 @@ pub(crate) fn compact_agent(store: Store, name: &str) {
 
 /// Undoes the latest compaction of an agent, and with it what was changed in its lists since.
 pub(crate) fn undo_agent(store: Store, name: &str) {
+    if is_refused(store) {
+        return;
+    }
     store.write(|session| {
         let mut agent = session.compactor_mut()?.agent(name).ok()?;
         while agent.log().has_newer_state() {

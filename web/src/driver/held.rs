@@ -3,7 +3,7 @@
 use epitome::{Compactor, Memory, StateList, StructuredState};
 use leptos::prelude::{GetUntracked as _, Set as _};
 
-use super::{agent, drain, now};
+use super::{agent, drain, is_refused, now};
 use crate::store::Store;
 
 /// Said if a list has fewer entries than the change gave it.
@@ -32,6 +32,7 @@ pub(crate) fn change_lists(
             store.holding.said.set(if has_left { LEFT } else { "" });
             show(store, if has_left { LEFT } else { words });
         }
+        None if is_refused(store) => {}
         None => store.announce("Nothing has changed."),
     }
 }
@@ -79,6 +80,9 @@ fn shown_undone(store: Store) {
 
 /// Sends a command to the engine of everyone or of the agent that is chosen, and handles its outputs.
 fn act<T>(store: Store, send: impl FnOnce(&mut Compactor) -> Option<T>) -> Option<T> {
+    if is_refused(store) {
+        return None;
+    }
     let agent = store.holding.agent.get_untracked();
     let sent = store.write(|session| {
         session.of_reader(agent.as_deref(), |compactor| {

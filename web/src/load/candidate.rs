@@ -24,7 +24,7 @@ const KEYS: [&str; 3] = ["messages", "contents", "input"];
 
 impl Candidate {
     /// Messages for everyone, without instructions.
-    fn of(label: String, messages: Array) -> Self {
+    pub(super) fn of(label: String, messages: Array) -> Self {
         Self { label, messages, overhead: String::new() }
     }
 }

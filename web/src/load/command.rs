@@ -6,11 +6,14 @@ use leptos::task::spawn_local;
 use super::candidate::{Candidate, candidates};
 use super::reader::read;
 use super::sample::Sample;
-use crate::browser::{self, File, focus_instead_of_nothing, text_at};
-use crate::store::{Kept, SampleWindow, Session, Store};
+use crate::browser::{self, File, Log, focus_instead_of_nothing, text_at};
+use crate::store::{Kept, SampleWindow, Session, Store, is_archive, originals_in};
 
 /// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
 pub(super) const HEADING: &str = "loaded-heading";
+
+/// Said if the browser has lost something of a conversation.
+const DAMAGED: &str = "The browser has lost a part of this conversation.";
 
 /// The conversations of a document, while the user chooses one.
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
@@ -82,6 +85,9 @@ pub(crate) fn choose(store: Store, found: Found, index: usize) {
 }
 
 async fn open(store: Store, found: Found, name: String, text: String, origin: Origin) {
+    if is_archive(&text) {
+        return open_archive(store, name, &text).await;
+    }
     let mut candidates = match candidates(&text) {
         Ok(candidates) => candidates,
         Err(problem) => return fail(store, problem),
@@ -123,31 +129,38 @@ async fn read_beside(
     Ok(())
 }
 
-/// Opens a kept conversation from its messages and what was recorded since.
-pub(super) async fn open_kept(
-    store: Store,
-    found: Found,
-    kept: Kept,
-    messages: String,
-    changes: String,
-) {
+/// Shows a kept conversation from its records.
+pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) {
+    let text = log.text();
     let sample = Sample::ALL.into_iter().find(|sample| sample.title() == kept.name);
-    open(store, found, kept.name, messages, Origin::Kept(sample)).await;
+    let candidate = Candidate::of(kept.name.clone(), originals_in(&text));
+    found.set_value(Vec::new());
+    let read = read_beside(store, kept.name.clone(), candidate, Origin::Kept(sample)).await;
+    settle(store, &kept.name, read);
     if store.load_error.with_untracked(Option::is_some) {
-        return;
+        return log.close();
     }
-    if !changes.is_empty() {
-        let format = store.read(Session::format);
-        let tokenizer = store.settings.counting.tokenizer(format.family());
-        let replayed = store.write(|session| session.replay(changes, tokenizer));
-        if let Some(Err(problem)) = replayed {
-            return fail(store, format!("Its compactions could not be restored: {problem}."));
-        }
-        store.write(|session| session.set_brought_back(kept.brought_back));
-        store.apply_settings();
-        store.show_change();
+    if let Err(problem) = store.replay(&text) {
+        log.close();
+        return fail(store, format!("Its compactions could not be restored: {problem}."));
     }
-    store.show_kept(kept.id);
+    if log.is_damaged() {
+        fail(store, format!("{DAMAGED} {} goes on from what is whole.", kept.name));
+    }
+    store.keeping.show(Some((kept.id, log)));
+}
+
+/// Opens what this page or the package has exported, with its compactions.
+async fn open_archive(store: Store, name: String, text: &str) {
+    let candidate = Candidate::of(name.clone(), originals_in(text));
+    let read = read_beside(store, name.clone(), candidate, Origin::Kept(None)).await;
+    let read = read.and_then(|()| store.replay(text));
+    let is_read = read.is_ok();
+    settle(store, &name, read);
+    if is_read {
+        store.write(Session::handle_unstored);
+        store.keep();
+    }
 }
 
 pub(super) fn begin(store: Store, name: String) {

@@ -1,49 +1,123 @@
 //! The conversations that the browser keeps: the list of them, and opening one again.
 
+use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::command::{Found, HEADING, begin, fail, open_kept, open_sample};
 use super::sample::Sample;
-use crate::browser::{focus, focus_instead_of_nothing, is_open};
+use crate::browser::{
+    archive, focus, focus_instead_of_nothing, is_open, on_other_tabs_change, save,
+};
+use crate::driver;
 use crate::number::{self, plural, thousands};
-use crate::store::{Kept, Saved, Space, Store, kept_texts};
+use crate::store::{Keeping, Kept, Saved, Session, Space, Store};
 
 /// The id of the list's button, which gets the focus when an entry is gone.
 const LIST: &str = "kept-list";
 
+/// Said of what could not be stored.
+const FULL: &str =
+    "not saved: the browser has no space, or keeps nothing. Delete others, or download it.";
+
+/// Said of what cannot be stored any more.
+const LOST: &str = "not saved: it was changed or deleted in another tab.";
+
 /// Opens a kept conversation.
 pub(super) fn reopen(store: Store, found: Found, kept: Kept) {
+    if store.keeping.is_open(&kept.id) {
+        return store.announce(format!("{} is open.", kept.name));
+    }
     begin(store, kept.name.clone());
     spawn_local(async move {
-        match kept_texts(&kept.id).await {
-            Some((messages, changes)) => open_kept(store, found, kept, messages, changes).await,
-            None => {
-                store.keeping.forget(&kept.id, |_| {});
-                if store.document.with_untracked(Option::is_none) {
-                    open_sample(store, found, Sample::Support);
-                } else {
-                    fail(store, format!("The browser does not have {} any more.", kept.name));
-                }
+        match store.keeping.open(&kept.id).await {
+            Ok(Some(log)) => open_kept(store, found, kept, log).await,
+            Ok(None) => {
+                store.keeping.drop_from_list(&kept.id);
+                open_other(
+                    store,
+                    found,
+                    format!("The browser does not have {} any more.", kept.name),
+                );
+            }
+            Err(_) => {
+                let problem = "What the browser keeps cannot be read now.";
+                open_other(store, found, problem.to_owned());
             }
         }
     });
 }
 
-/// Whether the conversation on the page is kept, in words.
+/// Says why a kept conversation is not shown, and shows a sample if the page has nothing yet.
+fn open_other(store: Store, found: Found, problem: String) {
+    if store.document.with_untracked(Option::is_none) {
+        open_sample(store, found, Sample::Support);
+    } else {
+        fail(store, problem);
+    }
+}
+
+/// Follows what other tabs do with the conversation on the page, and with the list.
+pub(crate) fn watch_tabs(store: Store) {
+    on_other_tabs_change(move || driver::follow_list(store));
+    Effect::new(move |_| {
+        if store.keeping.news.get() > 0 {
+            driver::follow(store);
+        }
+    });
+}
+
+/// How far the conversation on the page is kept, in words, and what can be done if it is not.
 #[component]
 pub(super) fn SavedState(store: Store) -> impl IntoView {
-    move || {
-        let words = match store.keeping.saved.get() {
-            Saved::Unneeded => return None,
-            Saved::Writing => "saving …",
-            Saved::Kept => "kept in this browser",
-            Saved::Failed => {
-                "not saved: the browser has no space, or keeps nothing; export it, or delete others"
-            }
+    let Keeping { saved, is_following, .. } = store.keeping;
+    let is_acting = StoredValue::new(false);
+    Effect::new(move |_| {
+        saved.track();
+        // The button that was pressed may be gone.
+        if is_acting.get_value() {
+            focus_instead_of_nothing(HEADING);
+        }
+    });
+    let action = move |label: &'static str, act: fn(Store)| {
+        let press = move |_| {
+            is_acting.set_value(true);
+            act(store);
         };
-        Some(view! { <span class="saved">" · " {words}</span> })
+        view! { " " <button type="button" class="link" on:click=press>{label}</button> }
+    };
+    let unsaved = move |words: &'static str, label: &'static str, act: fn(Store)| {
+        view! {
+            <span class="saved">
+                " · " <span role="alert">{words}</span> {action(label, act)}
+                {action("Download it", download)}
+            </span>
+        }
+        .into_any()
+    };
+    move || {
+        let words = match (is_following.get(), saved.get()) {
+            (true, _) => "another tab edits it, and this one shows what that saves",
+            (_, Saved::Unneeded) => return ().into_any(),
+            (_, Saved::Writing) => "saving …",
+            (_, Saved::Kept) => "kept in this browser",
+            (_, Saved::Failed) => return unsaved(FULL, "Try again", Store::keep),
+            (_, Saved::Lost) => return unsaved(LOST, "Keep as a copy", Store::keep_copy),
+        };
+        view! { <span class="saved">" · " {words}</span> }.into_any()
     }
+}
+
+/// Has the browser save the conversation with its compactions as a file, which this page and the package can open.
+fn download(store: Store) {
+    let everything = store.read(Session::everything);
+    spawn_local(async move {
+        let Some(everything) = everything else { return };
+        let Ok(lines) = everything.lines().await else { return };
+        if let Ok(text) = archive(&lines).await {
+            save("conversation.jsonl", &Array::of1(&text)).await;
+        }
+    });
 }
 
 /// The list of kept conversations.
@@ -109,7 +183,7 @@ fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
     let forget = {
         let id = id.clone();
         move |_| {
-            store.keeping.forget(&id, move |freed| {
+            store.forget(&id, move |freed| {
                 store.announce(format!("Deleted from this browser. {freed}"));
                 store.keeping.said.set(freed);
             });

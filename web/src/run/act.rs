@@ -5,6 +5,8 @@ use leptos::prelude::*;
 use super::decision::Decision;
 use super::progress::Running;
 use super::{COMPACT_BUTTON, COMPACT_FORM};
+use crate::browser::focus_instead_of_nothing;
+use crate::driver;
 use crate::settings::Summarizer;
 use crate::store::Store;
 
@@ -35,20 +37,46 @@ pub(super) fn is_blocked(store: Store) -> bool {
 /// The button. It belongs to the form with the settings of this one compaction.
 #[component]
 fn Compact(store: Store) -> impl IntoView {
+    let is_following = store.keeping.is_following;
+    let is_asked_for = StoredValue::new(false);
+    Effect::new(move |_| {
+        // The button that asked for it is gone then.
+        if !is_following.get() && is_asked_for.get_value() {
+            is_asked_for.set_value(false);
+            focus_instead_of_nothing(COMPACT_BUTTON);
+        }
+    });
+    let edit_here = move |_| {
+        is_asked_for.set_value(true);
+        driver::edit_here(store);
+    };
     view! {
         <p id="summarized-by" class="hint">
-            "Summarized by " {move || store.settings.summarizer.with(Summarizer::described)} ". "
-            <a href="#summarizer-heading">"Change"</a>
+            <Show when=move || is_following.get() fallback=move || view! { <SummarizedBy store /> }>
+                "Another tab edits this conversation. "
+                <button type="button" class="link" on:click=edit_here>"Edit here"</button>
+            </Show>
         </p>
         <button
             id=COMPACT_BUTTON
             form=COMPACT_FORM
             type="submit"
             class="button primary large"
-            aria-disabled=move || is_blocked(store).to_string()
+            aria-disabled=move || (is_blocked(store) || store.is_locked()).to_string()
             aria-describedby="summarized-by"
         >
             "Compact now"
         </button>
+    }
+}
+
+/// What writes the summaries.
+#[component]
+fn SummarizedBy(store: Store) -> impl IntoView {
+    view! {
+        "Summarized by "
+        {move || store.settings.summarizer.with(Summarizer::described)}
+        ". "
+        <a href="#summarizer-heading">"Change"</a>
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn Phases(store: Store) -> impl IntoView {
                     type="button"
                     class="button"
                     aria-label=format!("Check now: {}", label.to_lowercase())
-                    disabled=move || store.is_busy()
+                    disabled=move || store.is_locked()
                     on:click=move |_| driver::check(store, phase)
                 >
                     "Check"
@@ -119,7 +119,7 @@ fn ReportedUsage(store: Store) -> impl IntoView {
                 <button
                     type="button"
                     class="button"
-                    disabled=move || store.is_busy() || prompt.with(|text| text.trim().is_empty())
+                    disabled=move || store.is_locked() || prompt.with(|text| text.trim().is_empty())
                     on:click=record
                 >
                     "Record usage"

@@ -48,7 +48,7 @@ pub(crate) fn CompleteTask(store: Store) -> impl IntoView {
                 <button
                     type="submit"
                     class="button"
-                    aria-disabled=move || store.is_busy().to_string()
+                    aria-disabled=move || store.is_locked().to_string()
                 >
                     "Complete the task"
                 </button>

@@ -37,13 +37,8 @@ impl Session {
         self.message(position).is_some_and(|message| self.brought_back.contains(&message.id))
     }
 
-    /// The ids of the messages that are back.
-    pub(crate) fn brought_back(&self) -> &[MessageId] {
-        &self.brought_back
-    }
-
-    /// Brings back what was back in an earlier visit.
-    pub(crate) fn set_brought_back(&mut self, ids: Vec<MessageId>) {
+    /// Brings back what was back when it was stored.
+    pub(super) fn set_brought_back(&mut self, ids: Vec<MessageId>) {
         self.brought_back = ids;
         self.release_brought_back();
     }

@@ -6,7 +6,7 @@ use epitome::history::View;
 use epitome::message::{Message, MessageId, Role};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
-use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Snapshot, Stored, Timestamp};
+use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Stored, Timestamp};
 use epitome_formats::{Format, Outgoing, Recipe};
 use js_sys::{Array, JSON};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use wasm_bindgen::JsValue;
 
 use super::lanes::{self, Heard, Lane};
 use super::message_number::{MessageNumber, index_of};
+use super::records::InStore;
 use crate::browser::Abort;
 
 /// One loaded conversation. The engine knows the loaded message at index `n` by the id `mn`.
@@ -25,8 +26,8 @@ pub(crate) struct Session {
     all: Array,
     /// The agents of the conversation, if some messages are only for some of them.
     agents: Vec<String>,
-    /// What was recorded since the messages were loaded, as lines of a snapshot.
-    recorded: String,
+    /// What the browser has stored of it.
+    pub(super) in_store: InStore,
     /// The messages that a compaction has replaced and that the next request has again.
     pub(super) brought_back: Vec<MessageId>,
     abort: Option<Abort>,
@@ -46,7 +47,7 @@ impl Default for Session {
             originals: Array::new(),
             all: Array::new(),
             agents: Vec::new(),
-            recorded: String::new(),
+            in_store: InStore::default(),
             brought_back: Vec::new(),
             abort: None,
             waiting: None,
@@ -63,8 +64,7 @@ impl Session {
         originals: Array,
         all: Array,
     ) -> Self {
-        // The messages are kept as they were loaded.
-        compactor.collect_unsaved(Stored::Everything);
+        compactor.collect_unsaved(Stored::Nothing);
         Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
     }
 
@@ -277,34 +277,12 @@ impl Session {
         self.originals.clone()
     }
 
-    /// What was recorded since the messages were loaded, as lines of a snapshot. Linear in them.
-    pub(crate) fn recorded(&mut self) -> String {
-        if let Some(compactor) = &mut self.compactor
-            && let Ok(lines) = compactor.unsaved()
-        {
-            compactor.handle_saved();
-            self.recorded.push_str(&lines);
-        }
-        self.recorded.clone()
-    }
-
-    /// Records again what was recorded in an earlier visit. Fails with a sentence for the user, and then changes nothing. Linear
-    /// in the conversation.
-    pub(crate) fn replay(
-        &mut self,
-        recorded: String,
-        tokenizer: BoxedTokenizer,
-    ) -> Result<(), String> {
-        let Some(compactor) = &self.compactor else { return Ok(()) };
-        let mut lines = compactor.snapshot().to_json_lines().map_err(|error| error.to_string())?;
-        lines.push_str(&recorded);
-        let snapshot = Snapshot::from_json_lines(&lines).map_err(|error| error.to_string())?;
-        let restored = Compactor::restore(snapshot, self.format, tokenizer);
-        let mut restored = restored.map_err(|error| error.to_string())?;
-        restored.collect_unsaved(Stored::Everything);
-        self.compactor = Some(restored);
-        self.recorded = recorded;
-        Ok(())
+    /// Puts another engine in place of this one. Tasks that work for this one see that the session is another one.
+    pub(super) fn renew(&mut self, compactor: Compactor) {
+        self.stop();
+        self.waiting = None;
+        self.identity = Rc::default();
+        self.compactor = Some(compactor);
     }
 
     /// All messages of the document.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use serde_json::Value;
 
-use super::keeping::{Keeping, files};
-use crate::browser::{ask_to_persist, file_bytes, is_persisted, used_bytes};
+use super::keeping::Keeping;
+use crate::browser::{ask_to_persist, storage_use};
 use crate::number::bytes;
 
 /// The space, as it was measured last.
@@ -21,6 +22,18 @@ pub(crate) struct Space {
 }
 
 impl Space {
+    /// The space, as the package says it.
+    fn read(said: &Value) -> Self {
+        let number = |object: &Value, name: &str| object.get(name).and_then(Value::as_f64);
+        let conversations = said.get("conversations").and_then(Value::as_array);
+        let of = |it: &Value| Some((it.get("id")?.as_str()?.to_owned(), number(it, "bytes")?));
+        Self {
+            of: conversations.into_iter().flatten().filter_map(of).collect(),
+            used: number(said, "usedBytes").zip(number(said, "quotaBytes")),
+            is_persisted: said.get("isPersisted").and_then(Value::as_bool) == Some(true),
+        }
+    }
+
     /// How much of the quota is used, in words.
     pub(crate) fn described(&self) -> Option<String> {
         let (used, quota) = self.used?;
@@ -32,15 +45,7 @@ impl Keeping {
     /// Measures the space of all kept conversations.
     pub(crate) fn measure(self) {
         spawn_local(async move {
-            let mut space = Space {
-                of: BTreeMap::new(),
-                used: used_bytes().await,
-                is_persisted: is_persisted().await,
-            };
-            for kept in self.list.get_untracked() {
-                space.of.insert(kept.id.clone(), bytes_of(&kept.id).await);
-            }
-            self.space.set(Some(space));
+            self.space.set(storage_use().await.as_ref().map(Space::read));
         });
     }
 
@@ -57,18 +62,25 @@ impl Keeping {
     }
 }
 
-/// The bytes of the files of a conversation.
-pub(super) async fn bytes_of(id: &str) -> f64 {
-    let mut sum = 0.0;
-    for name in files(id) {
-        sum += file_bytes(&name).await;
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn the_space_is_read_as_the_package_says_it() {
+        let said = json!({
+            "usedBytes": 5.0,
+            "quotaBytes": 10.0,
+            "isPersisted": true,
+            "conversations": [{ "id": "a", "sequence": 1, "bytes": 3.0 }],
+        });
+        let of = BTreeMap::from([("a".to_owned(), 3.0)]);
+        let space = Space { of, used: Some((5.0, 10.0)), is_persisted: true };
+        assert_eq!(Space::read(&said), space);
+        assert_eq!(Space::read(&json!({})), Space::default());
+    }
 
     #[test]
     fn the_space_is_described_if_the_browser_says_how_much_there_is() {
