@@ -1,6 +1,8 @@
 // A message that a summary has replaced is quoted in the next request again, without an undo of the compaction.
 
 import { expect, type Page, test } from "@playwright/test";
+import { validate } from "epitome";
+import { type Format, turns, written } from "./move.js";
 import { EpitomePage } from "./page.js";
 
 const CODE = "TAMP-58";
@@ -75,3 +77,28 @@ test("what was brought back is there after a reload, and leaves when the compact
   expect(JSON.stringify(await epitome.messages())).not.toContain("recalled-messages");
   expect(epitome.errors).toEqual([]);
 });
+
+for (const [format, write] of Object.entries(written) as [Format, (typeof written)[Format]][]) {
+  test(`a replaced message of ${format} is brought back in a request that its provider accepts, also after a reload`, async ({ page }) => {
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    await epitome.load(write(turns(6)).document);
+    await epitome.tighten();
+    await epitome.compact();
+    await epitome.isCompacted();
+    const compacted = await epitome.messages();
+    await epitome.rows.filter({ hasText: "summarized" }).filter({ hasText: "tool" }).first().press("Enter");
+    await epitome.button("Bring back").click();
+    await expect(epitome.button("Take out again")).toBeFocused();
+    await page.keyboard.press("Escape");
+    const messages = await epitome.messages();
+    expect((await validate(messages, format)).filter(({ severity }) => severity === "refused")).toEqual([]);
+    expect(JSON.stringify(compacted)).not.toContain("<recalled-messages>");
+    expect(JSON.stringify(messages)).toMatch(/<recalled-messages>.*inventory line 1 for the/);
+    await expect(page.getByText("· kept in this browser")).toBeVisible();
+    await page.reload();
+    await epitome.isLoaded("written.json");
+    expect(await epitome.messages()).toEqual(messages);
+    expect(epitome.errors).toEqual([]);
+  });
+}
