@@ -4,6 +4,7 @@ pub mod encoded;
 pub mod excerpt;
 pub mod identifier;
 pub mod invisible;
+pub mod lasting;
 pub mod letters;
 pub mod noise;
 pub mod note;

@@ -58,16 +58,18 @@ fn bit(length: usize) -> u32 {
 pub struct PhraseList {
     /// The first word of each, which is looked for first.
     beginnings: WordList,
+    /// In their order, so that those with the same first word follow each other.
     phrases: Vec<&'static str>,
     /// Those that begin in a script without blanks, where a word begins anywhere.
     unspaced: Beginnings<()>,
 }
 
 impl PhraseList {
-    /// The phrases of a text, between vertical bars. Linear.
+    /// The phrases of a text, between vertical bars. Linear, but for their order.
     pub fn of(phrases: &'static str) -> Self {
-        let (unspaced, phrases): (Vec<&str>, Vec<&str>) =
+        let (unspaced, mut phrases): (Vec<&str>, Vec<&str>) =
             phrases.split('|').partition(|phrase| phrase.starts_with(is_unspaced));
+        phrases.sort_unstable();
         let beginnings = phrases.iter().filter_map(|phrase| words(phrase).next());
         let unspaced = Beginnings::of(unspaced);
         Self { beginnings: WordList::new(beginnings), phrases, unspaced }
@@ -76,31 +78,42 @@ impl PhraseList {
     /// True if one of the phrases stands in a text as words of its own. The text is in lower case, as the phrases are.
     /// Linear in the text, if few of its words begin a phrase.
     pub fn is_in(&self, lower: &str) -> bool {
-        let begins = |word: &str| {
-            let phrases =
-                || self.phrases.iter().filter(|phrase| words(phrase).next() == Some(word));
-            let is_own = |phrase: &&str| {
-                lower.match_indices(*phrase).any(|(at, _)| is_phrase_at(lower, at, phrase))
-            };
-            self.beginnings.has(word) && phrases().any(is_own)
-        };
-        let is_unspaced =
-            || self.unspaced.find_in(lower).any(|(at, phrase, ())| is_phrase_at(lower, at, phrase));
-        words(lower).any(begins) || (!lower.is_ascii() && is_unspaced())
+        let mut at = 0;
+        for word in words(lower) {
+            if self.beginnings.has(word) && self.begins(word, lower.get(at..).unwrap_or_default()) {
+                return true;
+            }
+            let rest = lower.get(at + word.len()..).unwrap_or_default();
+            at += word.len() + rest.chars().next().map_or(0, char::len_utf8);
+        }
+        let is_own = |(at, phrase, ()): (usize, &str, ())| is_phrase_at(lower, at, phrase);
+        !lower.is_ascii() && self.unspaced.find_in(lower).any(is_own)
+    }
+
+    /// True if a text that begins with this word begins with a phrase.
+    fn begins(&self, word: &str, text: &str) -> bool {
+        let from = self.phrases.partition_point(|phrase| *phrase < word);
+        let phrases = self.phrases.iter().skip(from).take_while(|phrase| phrase.starts_with(word));
+        phrases.into_iter().any(|phrase| {
+            text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(is_letter))
+        })
     }
 }
 
 /// The runs of letters and digits, without those of scripts that have no blanks between words. Not all are nonempty.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !is_alphanumeric(c) || is_unspaced(c))
+    text.split(|c: char| !is_letter(c))
+}
+
+fn is_letter(character: char) -> bool {
+    is_alphanumeric(character) && !is_unspaced(character)
 }
 
 /// True if a phrase that is at this place of a text is words of its own.
 fn is_phrase_at(text: &str, at: usize, phrase: &str) -> bool {
-    let is_letter = |c: Option<char>| c.is_some_and(|c| is_alphanumeric(c) && !is_unspaced(c));
     let (before, rest) = text.split_at_checked(at).unwrap_or_default();
     let after = rest.get(phrase.len()..).unwrap_or_default();
-    !is_letter(before.chars().next_back()) && !is_letter(after.chars().next())
+    !before.ends_with(is_letter) && !after.starts_with(is_letter)
 }
 
 /// Phrases that may begin anywhere in a text, as they do in scripts without blanks, each with a value. All are looked for at
