@@ -153,6 +153,35 @@ test("l4: what the summary or a message in the view still says does not come bac
   assert.equal(await compactor.recallReturning(), undefined);
 });
 
+/** What a user says once, among other things, and what holds of it. */
+const WANTS = [
+  said("user", "I'm vegetarian, by the way. When does the museum open?"),
+  said("assistant", "At nine."),
+  said("user", "From now on, give all distances in miles."),
+  said("assistant", "I will."),
+  ...filler(40),
+];
+
+test("l8: what the user has said for all turns comes with a request that has none of its words", async () => {
+  const compactor = await compacted(WANTS, { summarize: () => "They spoke of a museum." });
+  compactor.append(said("user", "Which restaurant is close to the station?"));
+  const returned = await compactor.recallReturning({ tokens: 200 });
+  assert.deepEqual(returned.words, []);
+  assert.match(returned.text, /I'm vegetarian/);
+  assert.match(returned.text, /give all distances in miles/);
+  assert.ok(returned.tokens <= 200);
+  assert.doesNotMatch(returned.text, /museum/, "only what holds for all turns");
+  assert.equal((await compactor.messagesWithRecall({ tokens: 200 })).at(-1).content, returned.text);
+  assert.match((await compactor.recall("Which restaurant is close to the station?")).text, /I'm vegetarian/);
+});
+
+test("l8: what the summary says for all turns does not come again", async () => {
+  const compactor = await compacted(WANTS);
+  compactor.append(said("user", "Which restaurant is close to the station?"));
+  assert.match(JSON.stringify(compactor.messages()), /give all distances in miles/);
+  assert.doesNotMatch((await compactor.recallReturning())?.text ?? "", /distances in miles/);
+});
+
 test("l4: an identifier in the arguments of a call brings its passage", async () => {
   const compactor = await compacted();
   const [call] = toolRound("call_9", "x", { name: "cancel", args: { ferry: "FR-2290" } });

@@ -8,6 +8,7 @@ use crate::cut::cut;
 use crate::neighbourhood::{self, RADII};
 use crate::portable::logarithm;
 use crate::postings::Postings;
+use crate::said::{Said, said_in};
 use crate::terms::{TermId, Terms};
 
 /// An index of messages, which it knows by their positions in the conversation. It holds no text.
@@ -17,6 +18,8 @@ pub struct Index {
     pub(crate) units: Vec<Unit>,
     pub(crate) messages: Vec<Message>,
     pub(crate) speakers: Vec<String>,
+    /// What users have said that holds for all turns to come, in its order.
+    pub(crate) lasting: Vec<Said>,
     /// The terms of all units together.
     pub(crate) length: u64,
     /// For each radius, the share of an occurrence in the unit before that counts in each unit.
@@ -46,7 +49,11 @@ impl Index {
         let message = self.messages.len() as u32;
         let speaker = self.speaker(&entry.speaker);
         self.messages.push(Message { first_unit: self.units.len() as u32, speaker });
-        for unit in cut(&entry.text, &mut self.reader) {
+        let units = cut(&entry.text, &mut self.reader);
+        if entry.speaker.starts_with("user") {
+            self.lasting.extend(said_in(&units, self.units.len() as u32));
+        }
+        for unit in units {
             let number = self.units.len() as u32;
             let mut terms: Vec<TermId> =
                 unit.sentences.into_iter().flat_map(|sentence| sentence.terms).collect();
@@ -91,6 +98,7 @@ impl Index {
         let removed = self.units.split_off(first as usize);
         self.near.iter_mut().for_each(|near| near.truncate(first as usize));
         self.length -= removed.iter().map(|unit| u64::from(unit.length)).sum::<u64>();
+        self.lasting.retain(|said| said.unit < first);
         self.postings.retain(|_, postings| {
             postings.truncate(first);
             postings.units() > 0

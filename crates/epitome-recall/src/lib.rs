@@ -25,12 +25,14 @@
 
 mod cut;
 mod index;
+mod lasting;
 mod neighbourhood;
 mod passages;
 mod portable;
 mod postings;
 mod relevance;
 mod returning;
+mod said;
 mod search;
 mod stem;
 mod stored;

@@ -8,6 +8,7 @@ use epitome_text::sentence::{self, cleaned};
 
 use crate::cut::{Cut, cut};
 use crate::index::Index;
+use crate::lasting;
 use crate::search::{Search, best_first, messages_of};
 use crate::terms::{TermId, Terms};
 
@@ -77,7 +78,16 @@ impl Search {
             left -= (length as f32 * TOKENS_PER_TERM).max(1.0);
             !enough
         });
-        messages_of(index, best)
+        // Some of what lasts may be known, and takes no budget.
+        let mut left = POOL * lasting::SHARE * budget as f32;
+        let lasting =
+            self.lasting(index).into_iter().filter_map(|(place, _)| index.lasting.get(place));
+        let lasting = lasting.take_while(|said| {
+            let enough = left <= 0.0;
+            left -= (said.terms.len() as f32 * TOKENS_PER_TERM).max(1.0);
+            !enough
+        });
+        messages_of(index, best.chain(lasting.map(|said| said.unit as usize)))
     }
 
     /// What the best messages say, in at most `budget` tokens as `tokenizer` counts their sentences. The best passage is
@@ -99,9 +109,15 @@ impl Search {
                 known_terms.insert(term);
             });
         }
-        let pool = self.pool(index, text, budget, tokenizer);
-        let pool: Vec<Candidate> =
-            pool.into_iter().filter(|one| !said.contains(one.text.as_str())).collect();
+        let is_known = |one: &Candidate| said.contains(one.text.as_str());
+        let lasting = self.lasting_pool(index, &text, budget, known, tokenizer);
+        let taken: f32 = lasting.iter().map(|one| one.tokens).sum();
+        let quoted: BTreeSet<(usize, usize)> =
+            lasting.iter().map(|one| (one.message, one.sentence)).collect();
+        let pool = self.pool(index, &text, budget, tokenizer).into_iter();
+        let pool: Vec<Candidate> = pool
+            .filter(|one| !is_known(one) && !quoted.contains(&(one.message, one.sentence)))
+            .collect();
         let mut weights: BTreeMap<TermId, f32> = BTreeMap::new();
         for candidate in &pool {
             for term in &candidate.terms {
@@ -113,7 +129,47 @@ impl Search {
             let known = if known_terms.contains(term) { KNOWN } else { 1.0 };
             *weight = index.rarity(*term) * weight.sqrt() * asked * known;
         }
-        joined(choose(pool, weights, budget as f32))
+        let mut chosen = choose(pool, weights, budget as f32 - taken);
+        chosen.extend(lasting);
+        chosen.sort_by_key(|candidate| (candidate.unit, candidate.sentence));
+        joined(chosen)
+    }
+
+    /// The sentences that hold for all turns to come and are not known, in their share of the budget.
+    fn lasting_pool(
+        &self,
+        index: &Index,
+        text: impl Fn(usize) -> String,
+        budget: u32,
+        known: &str,
+        tokenizer: &dyn Tokenizer,
+    ) -> Vec<Candidate> {
+        let mut reader = Terms::default();
+        let mut left = lasting::SHARE * budget as f32;
+        let mut read = POOL * left;
+        let mut chosen = Vec::new();
+        for (place, score) in self.lasting(index) {
+            let Some(said) = index.lasting.get(place).filter(|_| read > 0.0 && left > 0.0) else {
+                break;
+            };
+            read -= (said.terms.len() as f32 * TOKENS_PER_TERM).max(1.0);
+            let unit = said.unit as usize;
+            let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
+                continue;
+            };
+            let text = text(message);
+            let sentence = said.sentence as usize;
+            let units = cut(&text, &mut reader).into_iter();
+            let Some(own) = units.flat_map(|unit| unit.sentences).nth(sentence) else { continue };
+            let tokens = (tokenizer.count(&own.text) + SEPARATOR) as f32;
+            if tokens > left || known.contains(own.text.as_ref()) {
+                continue;
+            }
+            left -= tokens;
+            let (text, terms) = (own.text.into_owned(), said.terms.clone());
+            chosen.push(Candidate { unit, message, sentence, text, tokens, terms, score });
+        }
+        chosen
     }
 
     /// The sentences of the best units.
@@ -195,7 +251,7 @@ fn are_alike(one: &[TermId], other: &[TermId]) -> bool {
     shared >= LEAST_ALIKE && shared as f32 >= ALIKE * all as f32
 }
 
-/// The candidates with the most weight for their tokens, in their order. Of sentences that are alike, the latest is chosen first:
+/// The candidates with the most weight for their tokens. Of sentences that are alike, the latest is chosen first:
 /// what it says holds. Scores only fall when others are chosen, so a score is computed again only when it is the best.
 fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32) -> Vec<Candidate> {
     let value = |candidate: &Candidate, weights: &BTreeMap<TermId, f32>| {
@@ -238,10 +294,7 @@ fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32)
         chosen.insert(at);
     }
     let pool = pool.into_iter().enumerate();
-    let mut chosen: Vec<Candidate> =
-        pool.filter(|(at, _)| chosen.contains(at)).map(|(_, candidate)| candidate).collect();
-    chosen.sort_by_key(|candidate| (candidate.unit, candidate.sentence));
-    chosen
+    pool.filter(|(at, _)| chosen.contains(at)).map(|(_, candidate)| candidate).collect()
 }
 
 /// Joins sentences of one message, and messages that follow each other.

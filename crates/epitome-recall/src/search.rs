@@ -20,6 +20,8 @@ const FEEDBACK: f32 = 0.2;
 pub struct Search {
     /// The terms of the question with their weights.
     pub(crate) terms: BTreeMap<TermId, f32>,
+    /// The terms of the whole turn, if the question is only a part of it.
+    turn: Option<BTreeMap<TermId, f32>>,
     relevance: Relevance,
     /// How much each unit counts: nothing if it is not searched, and more if the question names its speaker.
     shares: Vec<f32>,
@@ -61,7 +63,7 @@ impl Index {
         let shares = shares.collect();
         let mut relevance = Relevance::new(self);
         relevance.add(self, terms.iter().map(|(term, weight)| (*term, *weight)));
-        Search { terms, relevance, shares }
+        Search { terms, turn: None, relevance, shares }
     }
 }
 
@@ -69,6 +71,37 @@ impl Search {
     /// How well each unit fits.
     fn units(&self) -> impl Iterator<Item = f32> {
         self.relevance.units.iter().zip(&self.shares).map(|(score, share)| score * share)
+    }
+
+    /// How much a unit counts.
+    pub(crate) fn share(&self, unit: usize) -> f32 {
+        self.shares.get(unit).copied().unwrap_or_default()
+    }
+
+    /// Says that the question is only a part of a turn with this text. What holds for all turns is found by all of it.
+    pub fn set_turn(&mut self, text: &str) {
+        let mut terms = BTreeMap::new();
+        Terms::default().for_each(text, |term| {
+            terms.insert(term, 1.0);
+        });
+        self.turn = Some(terms);
+    }
+
+    /// The terms of the turn.
+    pub(crate) fn turn(&self) -> &BTreeMap<TermId, f32> {
+        self.turn.as_ref().unwrap_or(&self.terms)
+    }
+
+    /// How well each unit fits, or applies.
+    fn units_and_lasting(&self, index: &Index) -> impl Iterator<Item = f32> {
+        let mut scores: Vec<f32> = self.units().collect();
+        let top = scores.iter().copied().fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        for (unit, fit) in self.lasting_units(index) {
+            if let Some(score) = scores.get_mut(unit) {
+                *score = score.max(fit * top);
+            }
+        }
+        scores.into_iter()
     }
 
     /// The same with what is said around it, to find the parts of the conversation that are about the question.
@@ -82,7 +115,7 @@ impl Search {
     pub fn ranked(&self, index: &Index) -> Vec<usize> {
         let mut seen = vec![false; index.messages.len()];
         let mut ranked = Vec::new();
-        for (unit, _) in best_first(self.units()) {
+        for (unit, _) in best_first(self.units_and_lasting(index)) {
             let Some(unit) = index.units.get(unit) else { continue };
             let message = unit.message as usize;
             if let Some(seen) = seen.get_mut(message).filter(|seen| !**seen) {
@@ -97,7 +130,7 @@ impl Search {
     /// O(messages).
     #[must_use]
     pub fn best(&self, index: &Index, most: usize) -> Vec<(usize, f32)> {
-        let mut units = best_first(self.units());
+        let mut units = best_first(self.units_and_lasting(index));
         let mut found: Vec<(usize, f32)> = Vec::new();
         while found.len() < most {
             let Some((unit, score)) = units.next() else { break };

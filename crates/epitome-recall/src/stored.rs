@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use epitome_text::lasting::Lasting;
+
 use crate::index::{Index, Message, Unit};
 use crate::postings::{Postings, read_number, write_number};
+use crate::said::Said;
 use crate::terms::TermId;
 
 /// The first bytes; the last of them is the version.
-const HEAD: [u8; 4] = *b"epr\x01";
+const HEAD: [u8; 4] = *b"epr\x02";
 
 /// Why bytes are not an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +62,7 @@ impl Index {
             before = term.0;
             postings.write(to);
         }
+        write_lasting(to, &self.lasting);
         bytes
     }
 
@@ -69,7 +73,7 @@ impl Index {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
         let (head, mut rest) = bytes.split_at_checked(HEAD.len()).ok_or(StoredError::NotAnIndex)?;
         match head {
-            [b'e', b'p', b'r', 1] => {}
+            [b'e', b'p', b'r', 2] => {}
             [b'e', b'p', b'r', version] => return Err(StoredError::OtherVersion(*version)),
             _ => return Err(StoredError::NotAnIndex),
         }
@@ -103,5 +107,41 @@ fn read(from: &mut &[u8]) -> Option<Index> {
         postings.insert(TermId(term), Postings::read(from, index.units.len() as u32)?);
     }
     index.postings = postings;
+    index.lasting = read_lasting(from, index.units.len() as u32)?;
     Some(index)
+}
+
+/// What the kinds are written as.
+const KINDS: [Lasting; 3] = [Lasting::Habit, Lasting::Preference, Lasting::Instruction];
+
+fn write_lasting(to: &mut Vec<u8>, lasting: &[Said]) {
+    write_number(to, lasting.len() as u64);
+    let mut unit = 0;
+    for said in lasting {
+        write_number(to, u64::from(said.unit - unit));
+        unit = said.unit;
+        write_number(to, said.sentence.into());
+        write_number(to, KINDS.iter().position(|kind| *kind == said.kind).unwrap_or(0) as u64);
+        write_number(to, said.terms.len() as u64);
+        said.terms.iter().for_each(|term| to.extend(term.0.to_le_bytes()));
+    }
+}
+
+fn read_lasting(from: &mut &[u8], units: u32) -> Option<Vec<Said>> {
+    let mut lasting = Vec::new();
+    let mut unit = 0_u32;
+    for _ in 0..read_number(from)? {
+        let distance = u32::try_from(read_number(from)?).ok()?;
+        unit = unit.checked_add(distance).filter(|unit| *unit < units)?;
+        let sentence = u32::try_from(read_number(from)?).ok()?;
+        let kind = *KINDS.get(usize::try_from(read_number(from)?).ok()?)?;
+        let mut terms = Vec::new();
+        for _ in 0..read_number(from)? {
+            let (bytes, rest) = from.split_first_chunk()?;
+            *from = rest;
+            terms.push(TermId(u32::from_le_bytes(*bytes)));
+        }
+        lasting.push(Said { unit, sentence, kind, terms });
+    }
+    Some(lasting)
 }

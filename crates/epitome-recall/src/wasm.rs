@@ -138,6 +138,13 @@ pub fn search(archive: usize, bytes: usize) -> usize {
     numbers(&wanted)
 }
 
+/// Says that the search is for a part of the turn in the buffer, by which what holds for all turns is found.
+#[wasm_bindgen(js_name = setTurn)]
+pub fn set_turn(archive: usize, bytes: usize) {
+    let turn = text(bytes);
+    with(archive, |archive| archive.search.iter_mut().for_each(|search| search.set_turn(&turn)));
+}
+
 /// Takes the text of a message that is wanted.
 #[wasm_bindgen]
 pub fn give(archive: usize, message: usize, bytes: usize) {

@@ -347,12 +347,16 @@ export interface Compactor<M extends object = object> {
    * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
    * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.
    *
+   * In a conversation with an assistant, up to a quarter of the tokens are for what the user has said that holds for all turns, such as
+   * `I'm vegetarian`: a question to which it applies seldom has its words.
+   *
    * The first call fetches a wasm module and indexes the conversation, in slices; later ones add what is new.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
    * Searches for names, identifiers and rare words of the latest turn (its user message and what the assistant has called
-   * since then) that only messages out of the view have. Undefined if there are none.
+   * since then) that only messages out of the view have, and for instructions and preferences of the user that hold for all turns and
+   * that neither the view nor its summary has. Undefined if there are none.
    */
   recallReturning(options?: RecallOptions): Promise<Returned | undefined>;
   /**

@@ -86,13 +86,14 @@ export class Archive {
 
   /**
    * What the searched messages say about a question, and the same as text for a model, of at most `tokens` tokens. With
-   * `preferred`, only what these messages say, each at a position with a score.
+   * `preferred`, only what these messages say, each at a position with a score. `turn` is the text of which the question is a part:
+   * instructions and preferences that hold for all turns are found by it.
    */
   search(
     question: string,
     tokens: number,
     textOf: (position: number) => string,
-    preferred?: ReadonlyMap<number, number>,
+    { preferred, turn }: { preferred?: ReadonlyMap<number, number> | undefined; turn?: string } = {},
   ): { found: Found[]; text: string; tokens: number } {
     const { exports, buffer } = this.#module;
     const given = new Set<number>();
@@ -105,6 +106,9 @@ export class Archive {
       }
     };
     give(exports.search(this.#number, buffer.write(question)));
+    if (turn !== undefined) {
+      exports.setTurn(this.#number, buffer.write(turn));
+    }
     give(exports.widen(this.#number, tokens));
     if (preferred !== undefined) {
       const list = [...preferred].flat().join(" ");

@@ -47,9 +47,9 @@ export interface RecalledQuote {
   text: string;
 }
 
-/** What names, identifiers or rare words that have come back stand for. */
+/** What names, identifiers or rare words that have come back stand for, and what the user has said that holds for all turns. */
 export interface Returned extends Recalled {
-  /** The words of the latest turn that only messages out of the view have. */
+  /** The words of the latest turn that only messages out of the view have; empty if there are none. */
   words: string[];
 }
 
@@ -120,10 +120,13 @@ export class Recall {
       const position = this.#run((engine) => engine.positionOf(this.#named(id)));
       return position === undefined ? [] : [[position, score]];
     });
-    return this.#search(archive, question, tokens, preferred && new Map(preferred));
+    return this.#search(archive, question, tokens, { preferred: preferred && new Map(preferred) });
   }
 
-  /** Searches for what the latest turn mentions and only messages out of the view have; undefined if there is nothing. */
+  /**
+   * Searches for what the latest turn mentions and only messages out of the view have, and for what holds for all turns; undefined if
+   * there is nothing.
+   */
   async returning(options: RecallOptions): Promise<Returned | undefined> {
     const tokens = tokensOf(options);
     const archive = await this.#updated();
@@ -141,12 +144,10 @@ export class Recall {
         break;
       }
     }
-    const words = archive.returning(said.join("\n"), from);
-    if (words === "") {
-      return undefined;
-    }
-    const found = this.#search(archive, words, tokens);
-    return found.passages.length === 0 ? undefined : { ...found, words: words.split(" ") };
+    const turn = said.join("\n");
+    const words = archive.returning(turn, from);
+    const found = this.#search(archive, words, tokens, { turn });
+    return found.passages.length === 0 ? undefined : { ...found, words: words.split(" ").filter((word) => word !== "") };
   }
 
   free(): void {
@@ -172,9 +173,9 @@ export class Recall {
     return { id: this.#idAt(position) ?? "", speaker: archive.speakerOf(position) };
   }
 
-  #search(archive: Archive, question: string, tokens: number, preferred?: ReadonlyMap<number, number>): Recalled {
+  #search(archive: Archive, question: string, tokens: number, by: Parameters<Archive["search"]>[3] = {}): Recalled {
     this.#prepare(archive);
-    const { found, ...rest } = archive.search(question, tokens, (position) => this.#textAt(position), preferred);
+    const { found, ...rest } = archive.search(question, tokens, (position) => this.#textAt(position), by);
     const passages = found.map(({ score, quotes }): RecalledPassage => {
       const [first, last] = [quotes[0]?.position ?? 0, quotes.at(-1)?.position ?? 0];
       const before = first === 0 ? undefined : this.#idAt(first - 1);

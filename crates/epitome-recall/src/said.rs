@@ -1,0 +1,55 @@
+//! The sentences of a user's message that hold for all turns to come.
+
+use epitome_text::lasting::{Lasting, lasting};
+use epitome_text::noise::is_noise;
+
+use crate::cut::Cut;
+use crate::terms::TermId;
+
+/// A message of more sentences has mostly been pasted: its user writes before it and behind it, in so many sentences.
+const PASTED: usize = 30;
+const AROUND: usize = 8;
+
+/// A sentence that holds for all turns to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) unit: u32,
+    /// Its place among the sentences of its message.
+    pub(crate) sentence: u32,
+    pub(crate) kind: Lasting,
+    /// In their order, each once.
+    pub(crate) terms: Vec<TermId>,
+}
+
+/// The sentences of a user's message that hold for all turns to come. Linear in the message.
+pub(crate) fn said_in(units: &[Cut<'_>], first_unit: u32) -> Vec<Said> {
+    let count: usize = units.iter().map(|unit| unit.sentences.len()).sum();
+    let sentences = (first_unit..).zip(units);
+    let sentences =
+        sentences.flat_map(|(unit, cut)| cut.sentences.iter().map(move |one| (unit, one)));
+    let written = |at: &usize| count <= PASTED || *at < AROUND || *at + AROUND >= count;
+    let said =
+        sentences.enumerate().filter(|(at, _)| written(at)).filter_map(|(at, (unit, one))| {
+            let kind = lasting(&one.text).filter(|_| !is_noise(&one.text))?;
+            let mut terms = one.terms.clone();
+            terms.sort_unstable();
+            terms.dedup();
+            Some(Said { unit, sentence: at as u32, kind, terms })
+        });
+    said.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::index::tests::indexed;
+
+    #[test]
+    fn l8_around_a_pasted_text_only_the_ends_are_read() {
+        let pasted = format!(
+            "I hate cold soup. {} Call me Kim.",
+            "I prefer trains to all else. ".repeat(60)
+        );
+        let index = indexed(&[("user", &pasted), ("assistant", "Fine.")]);
+        assert_eq!(index.lasting.len(), 2 * super::AROUND);
+    }
+}
