@@ -391,7 +391,7 @@ impl State {
         let most = |section, percent| shares.most(section, percent, target_tokens);
         let least_rules = if target_tokens < LEAST_FOR_RULES { 0 } else { LEAST_RULES };
         let rules = most(Section::Rules, shares.rules).max(least_rules.min(share(MOST_RULES)));
-        let rules = chosen(self.rules.by_worth(), rules, LINE, tokenizer);
+        let rules = chosen(self.rules.by_worth(target_tokens), rules, LINE, tokenizer);
         // The last request is what is asked for, and the first one what all of it is about.
         let mut between = self.requests.iter().enumerate();
         let (first, last) = (between.next(), between.next_back());

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use epitome::facts::names_somebody;
+use epitome_text::lasting::{Lasting, lasting, only_asks};
 use epitome_text::letters::is_alphanumeric;
 use epitome_text::word_list::{Beginnings, PhraseList, WordList};
 
@@ -35,10 +36,6 @@ const PHRASES: &str = "under no circumstances|hard rule|hard line|red line|groun
     off-limits|off the table|let's not|let us not|unter keinen umständen|auf keinen fall|bajo ninguna circunstancia|\
     en aucun cas|sous aucun prétexte|in nessun caso|em hipótese alguma|ни в коем случае|onder geen beding";
 
-/// Phrases of questions that ask for something.
-const POLITE: &str = "can you|could you|would you|will you|kannst du|können sie|könnten sie|puedes|podrías|peux-tu|pouvez-vous|\
-    pourriez-vous|puoi|potresti|pode|poderia|можешь|можете|请|能不能|ください|주세요";
-
 /// Phrases by which somebody decides for all: what is done from now on.
 const PLANS: &str = "let's|let us|we'll|we will|we should|we're going to|we are going to|going with|go with|new plan|final answer|plan is|\
     scratch that|from now on|lass uns|wir machen|wir nehmen|ab jetzt|vamos a|a partir de ahora|on va|nous allons|vamos|давайте|\
@@ -60,7 +57,6 @@ struct Cues {
     roles: WordList,
     back: WordList,
     phrases: PhraseList,
-    polite: PhraseList,
     plans: PhraseList,
     back_phrases: PhraseList,
     unspaced: Beginnings<()>,
@@ -72,7 +68,6 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
     roles: WordList::of(ROLES),
     back: WordList::of(BACK),
     phrases: PhraseList::of(PHRASES),
-    polite: PhraseList::of(POLITE),
     plans: PhraseList::of(PLANS),
     back_phrases: PhraseList::of(BACK_PHRASES),
     unspaced: Beginnings::of(UNSPACED),
@@ -86,14 +81,25 @@ pub(super) enum Standing {
     Plan,
     /// It instructs or decides.
     Rule,
+    /// It says what the user wants always, cannot have or is called.
+    Preference,
+    /// It says how each turn to come is to be answered.
+    Instruction,
 }
 
 /// What a sentence instructs, decides or plans for all turns that come; `None` if it does not.
 pub(super) fn standing(sentence: &str) -> Option<Standing> {
+    match lasting(sentence) {
+        Some(Lasting::Instruction) => Some(Standing::Instruction),
+        Some(Lasting::Preference) => Some(Standing::Preference),
+        Some(Lasting::Habit) | None => instructs(sentence),
+    }
+}
+
+/// The same without what the user wants or is like for all turns to come.
+pub(super) fn instructs(sentence: &str) -> Option<Standing> {
     let lower = sentence.to_lowercase().replace('’', "'");
-    // A question only proposes, unless it asks politely for something.
-    let asks = sentence.ends_with(['?', '？', '؟']);
-    if asks && !CUES.polite.is_in(&lower) {
+    if only_asks(sentence, &lower) {
         return None;
     }
     if !sentence.is_ascii() && CUES.unspaced.are_in(sentence) {
@@ -113,7 +119,8 @@ pub(super) fn standing(sentence: &str) -> Option<Standing> {
         return Some(Standing::Rule);
     }
     let assigns = || says_who || lower.contains("->") || lower.contains('→');
-    let plans = !asks && (CUES.plans.is_in(&lower) || (assigns() && names_somebody(sentence)));
+    let plans = !sentence.ends_with(['?', '？', '؟'])
+        && (CUES.plans.is_in(&lower) || (assigns() && names_somebody(sentence)));
     plans.then_some(Standing::Plan)
 }
 
@@ -219,14 +226,15 @@ mod tests {
 
     #[test]
     fn d10_sentences_that_hold_for_all_turns_to_come_are_told_from_others() {
-        for rule in [
-            "Never call me before noon.",
-            "Under no circumstances does it leave the house.",
-            "Could you please always answer in French?",
-            "Auf keinen Fall am Freitag.",
-            "一定要靠窗的座位。",
+        for (rule, kind) in [
+            ("Never call me before noon.", Standing::Instruction),
+            ("Could you please always answer in French?", Standing::Instruction),
+            ("I can't stand cold soup.", Standing::Preference),
+            ("Under no circumstances does it leave the house.", Standing::Rule),
+            ("Auf keinen Fall am Freitag.", Standing::Rule),
+            ("一定要靠窗的座位。", Standing::Rule),
         ] {
-            assert_eq!(standing(rule), Some(Standing::Rule), "{rule}");
+            assert_eq!(standing(rule), Some(kind), "{rule}");
         }
         for plan in [
             "Let's take the night train.",

@@ -17,6 +17,9 @@ pub(super) struct Rules {
     stop_words: StopWords,
 }
 
+/// The tokens of a summary that says what the user prefers. In fewer, it costs more of what the conversation is about.
+const LEAST_FOR_PREFERENCES: u32 = 600;
+
 const BEFORE: &str = " (before: ";
 
 impl Rules {
@@ -66,15 +69,24 @@ impl Rules {
         }
     }
 
-    /// The lines with their places: instructions and decisions before plans, and these before what was cut off so far that it is
-    /// neither; of each, the newest first.
-    pub(super) fn by_worth(&self) -> Vec<(usize, &Line)> {
+    /// The lines with their places: what the user has said of all turns to come before other instructions and decisions, these
+    /// before plans, and what was cut off so far that it is none of them last; of each, the newest first.
+    /// In fewer than [`LEAST_FOR_PREFERENCES`] tokens there are no preferences: recall brings them when they matter.
+    pub(super) fn by_worth(&self, target_tokens: u32) -> Vec<(usize, &Line)> {
+        let standing = |text: &str| match cue::standing(text) {
+            Some(Standing::Preference) if target_tokens < LEAST_FOR_PREFERENCES => {
+                cue::instructs(text).map(Some)
+            }
+            standing => Some(standing),
+        };
         let lines = self.lines.iter().enumerate().rev();
-        let lines: Vec<_> = lines.map(|line| (cue::standing(&line.1.text), line)).collect();
+        let lines = lines.filter_map(|line| Some((standing(&line.1.text)?, line)));
+        let lines: Vec<_> = lines.collect();
         let of = |wanted: Option<Standing>| {
             lines.iter().filter(move |(standing, _)| *standing == wanted).map(|(_, line)| *line)
         };
-        of(Some(Standing::Rule)).chain(of(Some(Standing::Plan))).chain(of(None)).collect()
+        let held = [Standing::Instruction, Standing::Preference, Standing::Rule, Standing::Plan];
+        held.into_iter().flat_map(|standing| of(Some(standing))).chain(of(None)).collect()
     }
 
     /// The lines; one that was replaced is empty.
