@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::evidence::Meeting;
 use crate::goals::Chat;
 use crate::identifiers::Cut;
-use crate::{baselines, data, engine, sessions, tokens};
+use crate::standing::{self, Talk};
+use crate::{baselines, data, engine, recall, sessions, tokens};
 
 /// The recorded conversations of a file; `None`, which is reported, where they or the vocabulary are not there.
 fn recorded(file: &str) -> Option<Vec<Value>> {
@@ -86,6 +87,52 @@ fn d10_a_summary_of_a_coding_session_has_the_names_of_the_one_that_was_written_i
     assert!(found.iter().all(|(found, all)| found * 58 >= all * 50), "{found:?}");
 }
 
+#[test]
+fn l1_recall_finds_the_messages_that_answer_a_question() {
+    let Some(chats) = recorded("recall/locomo.jsonl.gz") else { return };
+    let found = recall::answered(&chats);
+    let [_, _, ten] = found.any;
+    assert!(ten >= 0.75 && found.reciprocal >= 0.51, "{found:?}");
+}
+
+#[test]
+fn l1_a_recall_brings_back_what_a_summary_of_meetings_lacks() {
+    for (file, least) in [("meetings", RECALL_MEETINGS), ("CONCAT-200k", RECALL_LONG)] {
+        let Some(lines) = recorded(&format!("retention/qmsum-product-{file}.jsonl.gz")) else {
+            return;
+        };
+        let own = mean(lines.iter().map(Meeting::read).flat_map(|one| recall::with_summary(&one)));
+        assert!(own >= least, "{file}: {own:.3}");
+    }
+}
+
+#[test]
+fn l5_the_index_of_a_million_tokens_takes_less_than_a_third_of_their_text() {
+    let Some(lines) = recorded("openai/long-aider-1M.jsonl.gz") else { return };
+    let share = recall::stored_share(data::messages(&lines[0]));
+    assert!(share <= 0.3, "{share:.3}");
+}
+
+#[test]
+fn l8_instructions_and_preferences_are_there_when_a_request_needs_them() {
+    if recorded("openai/long-aider-200k.jsonl").is_none() {
+        return;
+    }
+    let Some(folder) = data::folder() else { return };
+    let cases = standing::cases();
+    for talk in Talk::recorded(&folder) {
+        let found = talk.find_all(&cases);
+        for kind in ["instruction", "preference"] {
+            let of_kind = found.iter().filter(|(case, _)| case.kind == kind);
+            let own = mean(of_kind.map(|(_, found)| f64::from(u8::from(found.either()))));
+            assert!(own >= STANDING, "{}, {kind}: {own:.3}", talk.name);
+        }
+    }
+}
+
+const RECALL_MEETINGS: f64 = 0.48;
+const RECALL_LONG: f64 = 0.62;
+const STANDING: f64 = 0.85;
 const MEETINGS: f64 = 0.32;
 const AIRLINE: f64 = 0.62;
 const TELECOM: f64 = 0.6;

@@ -1,7 +1,7 @@
 //! What a conversation still says after a compaction, measured without a judge, beside simple ways to shorten it.
 //!
 //! The arguments are the names of the parts to measure: `meetings`, `long`, `drift`, `constraints`, `live`, `recall`,
-//! `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model COUNT` measures with a model behind an
+//! `standing`, `tools`, `sessions`, `chats`; none means all, and draws `bench/fidelity.svg`. `model COUNT` measures with a model behind an
 //! endpoint on so many chats, and is in none of the others. `check` prints what the checker finds in the summaries of recorded
 //! chats. `examples` writes the summaries of ten written conversations into `bench/examples`. `show FILE INDEX SHARE` prints one summary of a chat with
 //! tools, and the identifiers that it lacks; `view INDEX SHARE` what `recommended` leaves of a meeting after one compaction,
@@ -22,6 +22,7 @@ mod identifiers;
 mod packages;
 mod recall;
 mod sessions;
+mod standing;
 mod table;
 mod tokens;
 mod words;
@@ -125,6 +126,9 @@ fn main() {
         recall::meetings("237,000 tokens", &meetings("qmsum-product-CONCAT-200k.jsonl.gz"));
         let long = data::lines(&folder.join("openai/long-aider-1M.jsonl.gz"));
         recall::size(data::messages(&long[0]));
+    }
+    if wanted("standing") {
+        standing::print(&folder);
     }
     if wanted("sessions") {
         sessions::print(&folder, parts.iter().any(|part| part == "whole"));

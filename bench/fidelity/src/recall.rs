@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::baselines;
 use crate::data;
 use crate::engine;
-use crate::evidence::Meeting;
+use crate::evidence::{Meeting, Score};
 use crate::table::Table;
 use crate::tokens;
 
@@ -46,8 +46,20 @@ fn search(index: &Index, question: &str, texts: &[String]) -> Search {
     search
 }
 
-/// Chats whose questions name the messages that answer them, compared with plain BM25 (figures of the data's README).
-pub(crate) fn chats(chats: &[Value]) {
+/// How often the messages that answer a question are among those that fit it best.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    count: u32,
+    /// One of them is among the first 1, 5 and 10.
+    pub(crate) any: [f64; 3],
+    /// All of them are among the first 10.
+    all: f64,
+    /// The mean of one divided by the place of the first of them.
+    pub(crate) reciprocal: f64,
+}
+
+/// Chats whose questions name the messages that answer them.
+pub(crate) fn answered(chats: &[Value]) -> Answered {
     let (mut hits, mut all, mut reciprocal, mut count) = ([0_u32; 3], 0_u32, 0.0, 0_u32);
     for chat in chats {
         let messages = data::messages(chat);
@@ -77,14 +89,48 @@ pub(crate) fn chats(chats: &[Value]) {
             reciprocal += 1.0 / (place + 1) as f64;
         }
     }
-    let [one, five, ten] = hits.map(|hits| f64::from(hits) / f64::from(count));
-    let all = f64::from(all) / f64::from(count);
-    let reciprocal = reciprocal / f64::from(count);
+    Answered {
+        count,
+        any: hits.map(|hits| f64::from(hits) / f64::from(count)),
+        all: f64::from(all) / f64::from(count),
+        reciprocal: reciprocal / f64::from(count),
+    }
+}
+
+/// Prints the same, compared with plain BM25 (figures of the data's README).
+pub(crate) fn chats(chats: &[Value]) {
+    let Answered { count, any: [one, five, ten], all, reciprocal } = answered(chats);
     println!(
         "\n## Messages that answer {count} questions\n| method | any@1 | any@5 | any@10 | all@10 | MRR |\n|---|---|---|---|---|---|"
     );
     println!("| plain BM25 | 0.331 | 0.562 | 0.647 | 0.583 | 0.439 |");
     println!("| epitome | {one:.3} | {five:.3} | {ten:.3} | {all:.3} | {reciprocal:.3} |");
+}
+
+/// What a base of the meeting and one recall for each question have of its answer.
+fn with_recall(meeting: &Meeting, index: &Index, base: &str, budget: usize) -> Score {
+    meeting.score_each(|question| {
+        let search = search(index, question, &meeting.texts);
+        let text = |message: usize| meeting.texts[message].clone();
+        let passages = search.passages(index, text, budget as u32, base, &Exact);
+        let quotes = passages.iter().flat_map(|passage| &passage.quotes);
+        quotes.fold(base.to_owned(), |context, quote| format!("{context}\n{}", quote.text))
+    })
+}
+
+/// AG of each question with 10 % of the meeting, half of it a summary and half of it recall.
+#[cfg(test)]
+pub(crate) fn with_summary(meeting: &Meeting) -> Vec<f64> {
+    let budget = meeting.tokens / 20;
+    let base = engine::alone(&meeting.messages, budget);
+    with_recall(meeting, &index(&meeting.messages), &base, budget).ag
+}
+
+/// The bytes of an index over these messages, as a share of those of their texts.
+#[cfg(test)]
+pub(crate) fn stored_share(messages: &[Value]) -> f64 {
+    let bytes: usize = messages.iter().map(|message| data::text_of(message).len()).sum();
+    index(messages).to_bytes().len() as f64 / bytes as f64
 }
 
 /// Half of 10 % for a summary or the tail, the other half for one recall with the question.
@@ -98,13 +144,7 @@ pub(crate) fn meetings(title: &str, meetings: &[Meeting]) {
             ("cover", baselines::cover(&meeting.texts, budget)),
             ("epitome", engine::alone(&meeting.messages, budget)),
         ] {
-            let score = meeting.score_each(|question| {
-                let search = search(&index, question, &meeting.texts);
-                let text = |message: usize| meeting.texts[message].clone();
-                let passages = search.passages(&index, text, budget as u32, &base, &Exact);
-                let quotes = passages.iter().flat_map(|passage| &passage.quotes);
-                quotes.fold(base.clone(), |context, quote| format!("{context}\n{}", quote.text))
-            });
+            let score = with_recall(meeting, &index, &base, budget);
             tables.0.add(name, "10 %, half of it recall", score.ag);
             tables.1.add(name, "10 %, half of it recall", score.e);
         }
