@@ -176,7 +176,7 @@ test("l8: what the user has said for all turns comes with a request that has non
 });
 
 test("l8: what the summary says for all turns does not come again", async () => {
-  const compactor = await compacted(WANTS);
+  const compactor = await compacted(WANTS, { summarize: () => WANTS[2].content });
   compactor.append(said("user", "Which restaurant is close to the station?"));
   assert.match(JSON.stringify(compactor.messages()), /give all distances in miles/);
   assert.doesNotMatch((await compactor.recallReturning())?.text ?? "", /distances in miles/);

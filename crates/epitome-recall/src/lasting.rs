@@ -76,7 +76,7 @@ impl Search {
             Some((place, fit, kind + fit + RECENT * place as f32 / count - lengthy))
         });
         let mut scored: Vec<(usize, f32, f32)> = scored.collect();
-        scored.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
+        scored.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
         let fits = |fit: f32| APPLIES + (1.0 - APPLIES) * fit / (fit + HALF);
         let ranking = scored.into_iter().map(|(place, fit, _)| (place, fits(fit))).collect();
         latest_first(index, ranking)

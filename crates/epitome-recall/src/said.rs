@@ -1,7 +1,6 @@
 //! The sentences of a user's message that hold for all turns to come.
 
 use epitome_text::lasting::{Lasting, lasting};
-use epitome_text::noise::is_noise;
 
 use crate::cut::Cut;
 use crate::terms::TermId;
@@ -30,7 +29,7 @@ pub(crate) fn said_in(units: &[Cut<'_>], first_unit: u32) -> Vec<Said> {
     let written = |at: &usize| count <= PASTED || *at < AROUND || *at + AROUND >= count;
     let said =
         sentences.enumerate().filter(|(at, _)| written(at)).filter_map(|(at, (unit, one))| {
-            let kind = lasting(&one.text).filter(|_| !is_noise(&one.text))?;
+            let kind = lasting(&one.text)?;
             let mut terms = one.terms.clone();
             terms.sort_unstable();
             terms.dedup();

@@ -1,6 +1,7 @@
 //! Looks for the words and phrases of a list in a text that has few of them.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use super::letters::{is_alphanumeric, is_unspaced};
 
@@ -59,7 +60,7 @@ pub struct PhraseList {
     /// The first word of each, which is looked for first.
     beginnings: WordList,
     /// In their order, so that those with the same first word follow each other.
-    phrases: Vec<&'static str>,
+    phrases: BTreeSet<&'static str>,
     /// Those that begin in a script without blanks, where a word begins anywhere.
     unspaced: Beginnings<()>,
 }
@@ -67,12 +68,18 @@ pub struct PhraseList {
 impl PhraseList {
     /// The phrases of a text, between vertical bars. Linear, but for their order.
     pub fn of(phrases: &'static str) -> Self {
-        let (unspaced, mut phrases): (Vec<&str>, Vec<&str>) =
-            phrases.split('|').partition(|phrase| phrase.starts_with(is_unspaced));
-        phrases.sort_unstable();
-        let beginnings = phrases.iter().filter_map(|phrase| words(phrase).next());
-        let unspaced = Beginnings::of(unspaced);
-        Self { beginnings: WordList::new(beginnings), phrases, unspaced }
+        let mut list = Self {
+            beginnings: WordList::new([]),
+            phrases: BTreeSet::new(),
+            unspaced: Beginnings::of(phrases.split('|').filter(|it| it.starts_with(is_unspaced))),
+        };
+        for phrase in phrases.split('|').filter(|phrase| !phrase.starts_with(is_unspaced)) {
+            if let Some(first) = words(phrase).next() {
+                list.beginnings.add(first);
+                list.phrases.insert(phrase);
+            }
+        }
+        list
     }
 
     /// True if one of the phrases stands in a text as words of its own. The text is in lower case, as the phrases are.
@@ -92,9 +99,8 @@ impl PhraseList {
 
     /// True if a text that begins with this word begins with a phrase.
     fn begins(&self, word: &str, text: &str) -> bool {
-        let from = self.phrases.partition_point(|phrase| *phrase < word);
-        let phrases = self.phrases.iter().skip(from).take_while(|phrase| phrase.starts_with(word));
-        phrases.into_iter().any(|phrase| {
+        let from = self.phrases.range::<str, _>((Bound::Included(word), Bound::Unbounded));
+        from.take_while(|phrase| phrase.starts_with(word)).any(|phrase| {
             text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(is_letter))
         })
     }
