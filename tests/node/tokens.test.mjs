@@ -26,10 +26,10 @@ before(async () => {
 
 after(() => server.close());
 
-const shards = (name) => ({
+const shards = () => ({
   scripts: "ascii",
-  source: `${address}/${name}.ascii.vocab`,
-  rest: `${address}/${name}.rest.vocab`,
+  source: `${address}/o200k_base.ascii.vocab`,
+  rest: `${address}/o200k_base.rest.vocab`,
 });
 
 test("text is estimated for a family of models, or by its characters", async () => {
@@ -65,7 +65,13 @@ test("synchronous counting needs a loaded vocabulary, and the ASCII shard counts
   const counter = await tokenCounter();
   const missing = { name: "EpitomeError", code: "encoding-not-loaded", encoding: "o200k_base" };
   assert.throws(() => counter.count("text"), missing);
-  await loadEncoding("o200k_base", shards("o200k_base"));
+  const refused = (options, code) => assert.rejects(loadEncoding("o200k_base", options), (error) => isEpitomeError(error) && error.code === code);
+  await refused({ scripts: "ascii", source: `${address}/nowhere.vocab` }, "encoding-unavailable");
+  await refused({ scripts: "ascii", source: new Uint8Array(9) }, "invalid-vocabulary");
+  await refused({ scripts: "ascii", source: `${address}/cl100k_base.vocab` }, "invalid-vocabulary");
+  assert.throws(() => counter.count("text"), missing, "nothing of them is used");
+  fetched.length = 0;
+  await loadEncoding("o200k_base", { ...shards(), rest: `${address}/cl100k_base.vocab` });
   assert.deepEqual(fetched, ["/o200k_base.ascii.vocab"]);
   const encoder = reference("o200k_base");
   for (const text of ["", "The quick brown fox.", "<|endoftext|>", "a\0b\x7f", "x".repeat(9_000)]) {
@@ -75,11 +81,16 @@ test("synchronous counting needs a loaded vocabulary, and the ASCII shard counts
   assert.throws(() => counter.count("naïve"), { ...missing, message: /for text that is not ASCII; await loadEncoding\("o200k_base"\)/ });
   assert.equal(counter.count("still there"), 2);
   assert.deepEqual(fetched.splice(0), ["/o200k_base.ascii.vocab"]);
+  await assert.rejects(countTokens("naïve"), { code: "invalid-vocabulary" }, "the rest is another file");
+  assert.equal(await countTokens("still there"), 2);
+  assert.deepEqual(fetched.splice(0), ["/cl100k_base.vocab"]);
+  await loadEncoding("o200k_base", { rest: shards().rest });
+  assert.deepEqual(fetched.splice(0), ["/o200k_base.rest.vocab"]);
   const texts = ["naïve", "世界，你好。", "half \ud83d"];
   const counts = await Promise.all(texts.map((text) => countTokens(text)));
   assert.deepEqual(counts, texts.map((text) => encoder.encode_ordinary(text).length));
   assert.deepEqual(counts, texts.map((text) => counter.count(text)));
-  assert.deepEqual(fetched.splice(0), ["/o200k_base.rest.vocab"]);
+  assert.deepEqual(fetched, []);
   encoder.free();
 });
 
@@ -106,17 +117,12 @@ test("a compactor reuses what was loaded, without fetching it again", async () =
   assert.deepEqual(fetched, []);
 });
 
-test("a shard that cannot be fetched or used is an error, and does no harm", async () => {
-  const refused = (options, code) => assert.rejects(loadEncoding("cl100k_base", options), (error) => isEpitomeError(error) && error.code === code);
-  await refused({ scripts: "ascii", source: `${address}/nowhere.vocab` }, "encoding-unavailable");
-  await refused({ scripts: "ascii", source: new Uint8Array(9) }, "invalid-vocabulary");
-  await refused({ scripts: "ascii", source: `${address}/o200k_base.ascii.vocab` }, "invalid-vocabulary");
-  await loadEncoding("cl100k_base", { ...shards("cl100k_base"), rest: `${address}/o200k_base.rest.vocab` });
-  await assert.rejects(countTokens("naïve", { encoding: "cl100k_base" }), { code: "invalid-vocabulary" });
-  assert.equal(await countTokens("still there", { encoding: "cl100k_base" }), 2);
-  await loadEncoding("cl100k_base", { rest: `${address}/cl100k_base.rest.vocab` });
+test("an encoding that is not divided is loaded whole for ASCII too", async () => {
+  await loadEncoding("cl100k_base", { scripts: "ascii", source: `${address}/cl100k_base.vocab` });
+  assert.deepEqual(fetched.splice(0), ["/cl100k_base.vocab"]);
   const encoder = reference("cl100k_base");
   assert.equal(await countTokens("naïve", { encoding: "cl100k_base" }), encoder.encode_ordinary("naïve").length);
+  assert.deepEqual(fetched, []);
   encoder.free();
 });
 

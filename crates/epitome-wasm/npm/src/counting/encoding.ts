@@ -4,13 +4,13 @@ import { fieldsOf } from "../arguments.js";
 import { type Counter, loadCounter } from "./counter.js";
 import type { Encoding } from "../glue/epitome.js";
 import type { NumericSource } from "../wasm/numeric.js";
-import { type EncodingSource, isSource, partOf } from "./vocabulary.js";
+import { type EncodingSource, isDivided, isSource, partOf } from "./vocabulary.js";
 
 /** Which part of an encoding's vocabulary is loaded, and from where. */
 export interface EncodingOptions {
   /**
    * `"ascii"` loads only what ASCII text needs, 60 % of `o200k_base`, and counts such text exactly. The rest is loaded
-   * when `countTokens` gets other text or a policy counts by the encoding.
+   * when `countTokens` gets other text or a policy counts by the encoding. `cl100k_base` is not divided, and is loaded whole.
    */
   scripts?: "ascii" | "all";
   /** Where the vocabulary comes from, or with `"ascii"` its ASCII shard. Default: the package's own files. */
@@ -57,7 +57,8 @@ function isAscii(text: string): boolean {
 }
 
 function loadIntoCounter(counter: Counter, encoding: Encoding, options: EncodingOptions): Promise<void> {
-  const { scripts = "all", source, rest } = options;
+  const { source, rest } = options;
+  const scripts = isDivided(encoding) ? (options.scripts ?? "all") : "all";
   const has = (): boolean => {
     const reach = counter.reach(encoding);
     return reach === "all" || (reach === "ascii" && scripts === "ascii");

@@ -9,8 +9,11 @@ export type EncodingSource = string | URL | Response | ArrayBuffer | ArrayBuffer
 /** A vocabulary in one file, or in two: what ASCII text needs, and the rest. */
 export type Part = "whole" | "ascii" | "rest";
 
-/** The package's own files. Bundlers recognize this pattern and copy such a file next to the code of an app. */
-const OWN: Record<Encoding, Record<Part, () => URL>> = {
+/**
+ * The package's own files. Bundlers recognize this pattern and copy such a file next to the code of an app. `cl100k_base` is only in
+ * one file: ASCII text needs 95 % of it.
+ */
+const OWN: Record<Encoding, Partial<Record<Part, () => URL>> & { whole: () => URL }> = {
   o200k_base: {
     whole: () => new URL("../../encodings/o200k_base.vocab", import.meta.url),
     ascii: () => new URL("../../encodings/o200k_base.ascii.vocab", import.meta.url),
@@ -18,10 +21,13 @@ const OWN: Record<Encoding, Record<Part, () => URL>> = {
   },
   cl100k_base: {
     whole: () => new URL("../../encodings/cl100k_base.vocab", import.meta.url),
-    ascii: () => new URL("../../encodings/cl100k_base.ascii.vocab", import.meta.url),
-    rest: () => new URL("../../encodings/cl100k_base.rest.vocab", import.meta.url),
   },
 };
+
+/** True if what ASCII text needs has a file of its own. */
+export function isDivided(encoding: Encoding): boolean {
+  return OWN[encoding].ascii !== undefined;
+}
 
 /** True for a source, false for an options object. */
 export function isSource(given: object | string): given is EncodingSource {
@@ -59,7 +65,7 @@ export async function partOf(encoding: Encoding, part: Part, given?: EncodingSou
 /** The package's own file. Some runtimes have no files next to the code, and throw when they are asked for an address. */
 function ownFile(encoding: Encoding, part: Part): URL {
   try {
-    return OWN[encoding][part]();
+    return (OWN[encoding][part] ?? OWN[encoding].whole)();
   } catch (cause) {
     throw unavailable(encoding, part, "has no address in this runtime", cause);
   }
