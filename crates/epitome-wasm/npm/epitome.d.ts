@@ -240,12 +240,16 @@ export interface Compactor<M extends object = object> {
    * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
    * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.
    *
+   * In a conversation with an assistant, up to a quarter of the tokens are for what the user has said that holds for all turns, such as
+   * `I'm vegetarian`: a question to which it applies seldom has its words.
+   *
    * The first call fetches a wasm module and indexes the conversation, in slices; later ones add what is new.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
    * Searches for names, identifiers and rare words of the latest turn (its user message and what the assistant has called
-   * since then) that only messages out of the view have. Undefined if there are none.
+   * since then) that only messages out of the view have, and for instructions and preferences of the user that hold for all turns and
+   * that neither the view nor its summary has. Undefined if there are none.
    */
   recallReturning(options?: RecallOptions): Promise<Returned | undefined>;
   /**
@@ -2277,9 +2281,9 @@ export interface RecalledQuote {
   text: string;
 }
 
-/** What names, identifiers or rare words that have come back stand for. */
+/** What names, identifiers or rare words that have come back stand for, and what the user has said that holds for all turns. */
 export interface Returned extends Recalled {
-  /** The words of the latest turn that only messages out of the view have. */
+  /** The words of the latest turn that only messages out of the view have; empty if there are none. */
   words: string[];
 }
 
@@ -2803,7 +2807,7 @@ export interface CountOptions {
 export interface EncodingOptions {
   /**
    * `"ascii"` loads only what ASCII text needs, 60 % of `o200k_base`, and counts such text exactly. The rest is loaded
-   * when `countTokens` gets other text or a policy counts by the encoding.
+   * when `countTokens` gets other text or a policy counts by the encoding. `cl100k_base` is not divided, and is loaded whole.
    */
   scripts?: "ascii" | "all";
   /** Where the vocabulary comes from, or with `"ascii"` its ASCII shard. Default: the package's own files. */
