@@ -105,8 +105,8 @@ impl Block {
                 factor *= QUESTION_FACTOR;
             }
             let tokens = tokenizer.count(&piece.text);
-            let overhead =
-                if piece.text.contains(is_unspaced) { UNSPACED_OVERHEAD } else { OVERHEAD };
+            let unspaced = !piece.text.is_ascii() && piece.text.contains(is_unspaced);
+            let overhead = if unspaced { UNSPACED_OVERHEAD } else { OVERHEAD };
             let cost = tokens.saturating_add(overhead);
             Candidate { index: start + at, tokens, cost, terms, factor }
         });

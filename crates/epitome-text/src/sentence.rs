@@ -43,9 +43,10 @@ pub fn for_each<'a>(text: &'a str, each: &mut dyn FnMut(&'a str)) {
 
 fn split_part<'a>(part: &'a str, each: &mut dyn FnMut(&'a str)) {
     let mut rest = part.trim();
-    // Both are decided once for the whole line: most text is ASCII without encoded data, and needs neither
-    // decoding nor the search for runs.
+    // All are decided once for the whole line: most text is ASCII without encoded data and records, and needs neither
+    // decoding nor the search for runs and fields.
     let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
+    let has_fields = rest.bytes().any(|byte| matches!(byte, b':' | b'\\'));
     while !rest.is_empty() {
         let cut = match (ascii, encoded) {
             (true, false) => Cut::Keep(first_ascii_cut(rest)),
@@ -54,8 +55,10 @@ fn split_part<'a>(part: &'a str, each: &mut dyn FnMut(&'a str)) {
         };
         let (Cut::Keep(end) | Cut::Drop(end)) = cut;
         let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        if matches!(cut, Cut::Keep(_)) {
-            split_fields(piece.trim_end(), each);
+        match cut {
+            Cut::Keep(_) if has_fields => split_fields(piece.trim_end(), each),
+            Cut::Keep(_) => push(piece, each),
+            Cut::Drop(_) => {}
         }
         rest = tail.trim_start();
     }

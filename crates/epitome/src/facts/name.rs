@@ -80,6 +80,10 @@ pub(super) fn every<'a>(sentence: &'a str, mut each: impl FnMut(&'a str)) {
 
 /// True if a word may be a name by its form, without those with which most sentences begin.
 fn has_capitals(sentence: &str) -> bool {
+    // Most sentences have none at all, which is seen without a look at where words begin.
+    if !sentence.bytes().any(|byte| byte.is_ascii_uppercase() || byte >= 0xC3) {
+        return false;
+    }
     let mut is_start = true;
     sentence.bytes().enumerate().any(|(at, byte)| {
         let starts = std::mem::replace(&mut is_start, !byte.is_ascii_alphanumeric() && byte < 0x80);
