@@ -36,6 +36,11 @@ compactions. A check holds if the context has the text word for word, and of a d
 epitome is the preset `recommended` in a window of 2,000 tokens, and the packages may keep 1,000. They send their last summary
 to the summarizer as one of the messages, and epitome as the state that it goes on from.
 
+Instructions and preferences for all turns: 80 cases written for this (`bench/fidelity/standing.jsonl`), six at a time said in the
+first part of a recorded conversation of 60,000 tokens, whose window has 16,000. A case is there if a later request to which it
+applies finds it in the view, or in what one recall of 1,000 tokens with that request brings. The lists of words were written with
+60 of them at hand; of the other 20, 15 and 16 were found before four more phrases were added for these.
+
 No rows: LangChain's context editing has no budget, it only clears results of tools, so it stands in the tables of chats
 with tools only, with `trimMessages` after it; context-chef's `anchored` tells a model how to merge a document, and has
 nothing to tell an extractive summarizer; its `reset` keeps no message; its `server` compacts at the provider.
