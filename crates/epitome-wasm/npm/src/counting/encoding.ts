@@ -57,15 +57,16 @@ function isAscii(text: string): boolean {
 }
 
 function loadIntoCounter(counter: Counter, encoding: Encoding, options: EncodingOptions): Promise<void> {
-  const { source, rest } = options;
-  const scripts = isDivided(encoding) ? (options.scripts ?? "all") : "all";
+  const { scripts, source, rest } = options;
+  // Asked after `reach`, which refuses a name that no encoding has.
+  const isForAscii = (): boolean => scripts === "ascii" && isDivided(encoding);
   const has = (): boolean => {
     const reach = counter.reach(encoding);
-    return reach === "all" || (reach === "ascii" && scripts === "ascii");
+    return reach === "all" || (reach === "ascii" && isForAscii());
   };
   return loadOneByOne(counter, encoding, has, async () => {
     const shard = shards.get(encoding);
-    if (scripts === "ascii") {
+    if (isForAscii()) {
       const ascii = await partOf(encoding, "ascii", source);
       counter.readAscii(encoding, ascii);
       shards.set(encoding, { ascii, rest });
