@@ -131,8 +131,8 @@ impl Pieces {
     }
 
     /// Ends the reading: leaves out what the state has, what tools say again and again, all but the latest of what a long text
-    /// says again and again with other numbers, and the items of lists that are there again later, done or not. The numbers are those of the first and of the last message. About linear in the number of
-    /// pieces.
+    /// says again and again with other numbers, and the items of lists that are there again later, done or not. The numbers are
+    /// those of the first and of the last message. About linear in the number of pieces.
     pub(super) fn finish(&mut self, state: &str, (first, last): (u32, u32)) {
         self.has_model = self.speakers.iter().any(|speaker| speaker.starts_with("assistant"));
         // If the numbers begin at 1, they do not say how many messages the summary stands for. Half is a guess

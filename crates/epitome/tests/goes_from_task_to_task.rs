@@ -136,7 +136,7 @@ fn f3_f5_one_agent_writes_the_summary_that_all_share() {
             assert!(is_applied(&agent));
             let summary = agent.report().unwrap().summary.clone().unwrap();
             assert!(summary.starts_with(&answer), "{summary}");
-            // It stands for what everyone has seen, whoever has it.
+            // It replaces the messages that all agents have seen, in the view of each.
             let count = if task == "kitchen" { 8 } else { 16 };
             let text = viewed(&agent)[0].text();
             assert!(text.contains(&format!("of=\"{count} earlier messages\"")), "{name}: {text}");
