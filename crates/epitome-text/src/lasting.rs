@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::letters::{is_alphanumeric, is_unspaced};
-use super::word_list::{Beginnings, PhraseList, WordList};
+use super::word_list::{PhraseList, WordList};
 
 /// How a sentence of a user lasts, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,8 +204,6 @@ struct Lists {
     wants: PhraseList,
     does: PhraseList,
     polite: PhraseList,
-    unspaced_from_now_on: Beginnings<()>,
-    unspaced_wants: Beginnings<()>,
     beginning: WordList,
     openers: WordList,
     adverbs: WordList,
@@ -218,8 +216,6 @@ static LISTS: LazyLock<Lists> = LazyLock::new(|| Lists {
     wants: PhraseList::of(WANTS),
     does: PhraseList::of(DOES),
     polite: PhraseList::of(POLITE),
-    unspaced_from_now_on: Beginnings::of(UNSPACED_FROM_NOW_ON),
-    unspaced_wants: Beginnings::of(UNSPACED_WANTS),
     beginning: WordList::of(BEGINNING),
     openers: WordList::of(OPENERS),
     adverbs: WordList::of(ADVERBS),
@@ -236,8 +232,8 @@ pub fn lasting(sentence: &str) -> Option<Lasting> {
     if only_asks(sentence, &lower) {
         return None;
     }
-    let has = |phrases: &Beginnings<()>| !sentence.is_ascii() && phrases.are_in(&lower);
-    if LISTS.from_now_on.is_in(&lower) || has(&LISTS.unspaced_from_now_on) {
+    let is_in = |cues: &[&str]| !sentence.is_ascii() && cues.iter().any(|cue| lower.contains(cue));
+    if LISTS.from_now_on.is_in(&lower) || is_in(&UNSPACED_FROM_NOW_ON) {
         return Some(Lasting::Instruction);
     }
     let adverb = by_adverb(&lower);
@@ -246,7 +242,7 @@ pub fn lasting(sentence: &str) -> Option<Lasting> {
     }
     if LISTS.wants.is_in(&lower)
         || words(&lower).any(|(_, word)| has_stem(word))
-        || has(&LISTS.unspaced_wants)
+        || is_in(&UNSPACED_WANTS)
     {
         return Some(Lasting::Preference);
     }
