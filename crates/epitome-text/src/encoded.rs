@@ -19,10 +19,10 @@ pub fn without_encoded(text: &str) -> Cow<'_, str> {
             start += broken + 1;
             continue;
         }
-        let rest = bytes.get(start..).unwrap_or_default();
-        let length = rest.iter().position(|byte| !encodes(*byte)).unwrap_or(rest.len());
+        let run = Run::at_start_of(bytes.get(start..).unwrap_or_default());
+        let Run { length, .. } = run;
         let end = start + length;
-        if text.get(start..end).is_some_and(is_mixed) {
+        if run.is_mixed() {
             out.push_str(text.get(copied..start).unwrap_or_default());
             out.push_str(&format!("[{length} characters of encoded data]"));
             copied = end;
@@ -37,22 +37,67 @@ pub fn without_encoded(text: &str) -> Cow<'_, str> {
 }
 
 fn encodes(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-')
+    kinds(byte) != 0
 }
 
-/// True if a run looks like encoded data. A long path or a ruled line has no digits, or no letters of both cases.
-fn is_mixed(run: &str) -> bool {
-    let (mut digit, mut capital, mut small, mut hexadecimal) = (false, false, false, true);
-    for byte in run.bytes() {
-        digit |= byte.is_ascii_digit();
-        capital |= byte.is_ascii_uppercase();
-        small |= byte.is_ascii_lowercase();
-        hexadecimal &= byte.is_ascii_hexdigit();
-        if digit && capital && small {
-            return true;
-        }
+/// What a byte of a run can be.
+const DIGIT: u8 = 1;
+const CAPITAL: u8 = 2;
+const SMALL: u8 = 4;
+const HEXADECIMAL: u8 = 8;
+const ANY: u8 = 16;
+
+/// The kinds of each byte; of one that belongs to no run, none.
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while let Some(kind) = kinds.split_at_mut(byte as usize).1.first_mut() {
+        *kind = match byte {
+            b'0'..=b'9' => ANY | DIGIT | HEXADECIMAL,
+            b'A'..=b'F' => ANY | CAPITAL | HEXADECIMAL,
+            b'G'..=b'Z' => ANY | CAPITAL,
+            b'a'..=b'f' => ANY | SMALL | HEXADECIMAL,
+            b'g'..=b'z' => ANY | SMALL,
+            b'+' | b'/' | b'=' | b'_' | b'-' => ANY,
+            _ => 0,
+        };
+        let Some(next) = byte.checked_add(1) else { break };
+        byte = next;
     }
-    digit && hexadecimal
+    kinds
+};
+
+fn kinds(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+/// A run of base64 characters.
+struct Run {
+    length: usize,
+    /// The kinds of which it has a byte.
+    some: u8,
+    /// The kinds that all of its bytes are.
+    all: u8,
+}
+
+impl Run {
+    fn at_start_of(bytes: &[u8]) -> Self {
+        let (mut some, mut all) = (0, u8::MAX);
+        let belongs = |byte: &&u8| {
+            let kinds = kinds(**byte);
+            some |= kinds;
+            all &= if kinds == 0 { all } else { kinds };
+            kinds != 0
+        };
+        let length = bytes.iter().take_while(belongs).count();
+        Self { length, some, all }
+    }
+
+    /// True if it looks like encoded data. A long path or a ruled line has no digits, or no letters of both cases.
+    fn is_mixed(&self) -> bool {
+        let has = |kinds: u8| self.some & kinds == kinds;
+        has(DIGIT | CAPITAL | SMALL) || (has(DIGIT) && self.all & HEXADECIMAL != 0)
+    }
 }
 
 #[cfg(test)]

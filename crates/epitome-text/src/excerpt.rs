@@ -34,32 +34,54 @@ pub fn without_note(line: &str) -> &str {
     }
 }
 
+/// Bytes of the longest grapheme that is not split. One of a language has less than a hundred, but a text can consist of
+/// combining marks alone, and is one grapheme then.
+const LONGEST_GRAPHEME: usize = 1_024;
+
 /// Splits a text after at most `max` characters, and not inside of a grapheme such as a letter with its accents or a
-/// joined emoji. Only a grapheme at the start that is itself longer is split, between its characters.
+/// joined emoji. Only a grapheme is split, between its characters, that is itself longer or has more than a thousand bytes.
 pub fn split(text: &str, max: usize) -> (&str, &str) {
     // A text never has more characters than bytes.
     if text.len() <= max {
         return (text, "");
     }
-    let Some((offset, _)) = text.char_indices().nth(max) else { return (text, "") };
-    let mut cursor = GraphemeCursor::new(offset, text.len(), true);
-    let border = match cursor.is_boundary(text, 0) {
+    let Some(offset) = offset_of(text, max) else { return (text, "") };
+    let start = text.floor_char_boundary(offset.saturating_sub(LONGEST_GRAPHEME));
+    let near = text.get(start..).unwrap_or_default();
+    let mut cursor = GraphemeCursor::new(offset - start, near.len(), true);
+    let border = match cursor.is_boundary(near, 0) {
         Ok(true) => offset,
-        _ => cursor.prev_boundary(text, 0).ok().flatten().filter(|at| *at > 0).unwrap_or(offset),
+        _ => {
+            let before = cursor.prev_boundary(near, 0).ok().flatten().filter(|at| *at > 0);
+            before.map_or(offset, |at| start + at)
+        }
     };
     text.split_at_checked(border).unwrap_or((text, ""))
+}
+
+/// The offset of the character with this index.
+fn offset_of(text: &str, index: usize) -> Option<usize> {
+    match text.as_bytes().get(..index) {
+        Some(before) if before.is_ascii() => (index < text.len()).then_some(index),
+        _ => text.char_indices().nth(index).map(|(offset, _)| offset),
+    }
 }
 
 /// Splits a text before its last `max` characters or fewer, and not inside of a grapheme.
 pub fn split_end(text: &str, max: usize) -> (&str, &str) {
     let characters = text.chars().count();
     let Some(front) = characters.checked_sub(max) else { return ("", text) };
-    let Some((offset, _)) = text.char_indices().nth(front) else { return (text, "") };
-    let mut cursor = GraphemeCursor::new(offset, text.len(), true);
-    let border = match cursor.is_boundary(text, 0) {
+    let Some(offset) = offset_of(text, front) else { return (text, "") };
+    let end = text.floor_char_boundary(offset.saturating_add(LONGEST_GRAPHEME));
+    let near = text.get(..end).unwrap_or(text);
+    let mut cursor = GraphemeCursor::new(offset, near.len(), true);
+    let border = match cursor.is_boundary(near, 0) {
         Ok(true) => offset,
         // The next boundary and not the one before, which would leave more than `max` characters.
-        _ => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(offset),
+        _ => {
+            let behind = cursor.next_boundary(near, 0).ok().flatten();
+            behind.filter(|at| *at < end || end == text.len()).unwrap_or(offset)
+        }
     };
     text.split_at_checked(border).unwrap_or((text, ""))
 }
@@ -94,5 +116,17 @@ mod tests {
             ("e", "\u{301}x"),
             "a grapheme longer than the limit is split"
         );
+    }
+
+    #[test]
+    fn text_of_combining_marks_alone_is_split_where_it_must_be() {
+        let marks = "\u{301}".repeat(5_000);
+        let (before, behind) = split(&marks, 3_000);
+        assert_eq!((before.chars().count(), behind.chars().count()), (3_000, 2_000));
+        let (before, behind) = split_end(&marks, 3_000);
+        assert_eq!((before.chars().count(), behind.chars().count()), (2_000, 3_000));
+        let accented = format!("{}e\u{301}", "x".repeat(2_000));
+        let (before, _) = split(&accented, 2_001);
+        assert_eq!(before.len(), 2_000);
     }
 }

@@ -21,6 +21,7 @@ use crate::policy::{SummarySettings, ToolFilter};
 use epitome_text::encoded::without_encoded;
 use epitome_text::excerpt::excerpt;
 use epitome_text::invisible::is_line_break;
+use epitome_text::is_blank;
 
 /// What a summarizer reads at one place of a transcript, without its text.
 #[derive(Clone, Debug)]
@@ -175,7 +176,7 @@ pub(crate) fn entry<'a>(
     let mut writer = Writer { tools, limits, open_calls };
     let text = writer.parts(&message.parts);
     let (speaker, time) = (speaker(message), time(message));
-    (!text.trim().is_empty()).then_some(Entry { number, speaker, time, text })
+    (!is_blank(&text)).then_some(Entry { number, speaker, time, text })
 }
 
 /// The entry that is added to a transcript which ends with a tool result.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use epitome_columns::EntrySize;
+use epitome_text::is_blank;
 
 use crate::history::exchange::exchange_of;
 use crate::history::pairing::{Link, Pairer, Pairing, PartPosition, has_same_links};
@@ -389,14 +390,17 @@ pub(crate) fn is_heartbeat_answer(message: &Message, answer: Option<&str>) -> bo
 /// The text of an assistant's message that has a single short line of text and no tool call: what an answer
 /// to a heartbeat can be.
 fn one_line_answer(message: &Message) -> Option<&str> {
+    if message.role != Role::Assistant {
+        return None;
+    }
     let mut texts = message.parts.iter().filter_map(|part| match part {
-        Part::Text { text } => Some(text.trim()).filter(|text| !text.is_empty()),
+        Part::Text { text } if !is_blank(text) => Some(text.trim()),
         _ => None,
     });
     let text =
         texts.next().filter(|text| text.len() <= MAX_HEARTBEAT_BYTES && !text.contains('\n'))?;
     let alone = texts.next().is_none() && message.calls().next().is_none();
-    (alone && message.role == Role::Assistant).then_some(text)
+    alone.then_some(text)
 }
 
 #[cfg(test)]

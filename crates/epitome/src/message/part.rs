@@ -1,5 +1,6 @@
 //! The parts of a message.
 
+use epitome_text::is_blank;
 use serde::{Deserialize, Serialize};
 
 use super::CallId;
@@ -93,8 +94,8 @@ impl Part {
     /// True if a model finds nothing to read in the part: blank text, or blank reasoning without a signature.
     pub fn is_blank(&self) -> bool {
         match self {
-            Self::Text { text } => text.trim().is_empty(),
-            Self::Reasoning { text, signature } => text.trim().is_empty() && signature.is_none(),
+            Self::Text { text } => is_blank(text),
+            Self::Reasoning { text, signature } => is_blank(text) && signature.is_none(),
             _ => false,
         }
     }

@@ -157,11 +157,14 @@ fn end_of_word(piece: &str, text: &str) -> usize {
     if piece.len() == text.len() {
         return piece.len();
     }
-    let last = |is_end: fn(char) -> bool| {
-        let (at, found) = piece.char_indices().rev().find(|(_, character)| is_end(*character))?;
-        (at * 2 >= piece.len()).then_some(at + found.len_utf8())
+    let half = piece.get(piece.ceil_char_boundary(piece.len().div_ceil(2))..).unwrap_or_default();
+    let up_to_line = half.bytes().rposition(|byte| byte == b'\n').map(|at| at + 1);
+    let up_to_word = || {
+        let end = half.trim_end_matches(|character: char| !character.is_whitespace()).len();
+        (end > 0).then_some(end)
     };
-    last(|character| character == '\n').or_else(|| last(char::is_whitespace)).unwrap_or(piece.len())
+    let end = up_to_line.or_else(up_to_word).unwrap_or(half.len());
+    piece.len() - half.len() + end
 }
 
 /// An entry in parts of at most so many characters, each of which ends with a line if it can, or else with a word. Linear in its
