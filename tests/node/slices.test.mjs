@@ -178,7 +178,7 @@ test("j24: a sync in slices that is aborted or refused leaves what was appended 
   await assert.rejects(compactor.syncInSlices(CHAT), { code: "disposed" });
 });
 
-test("j24: a long message is written and read in steps of their own, and nothing of it is there if that is aborted between them", async () => {
+test("j24: nothing of a long message is there if it is aborted between the steps in which it is appended", async () => {
   const compactor = await createCompactor({ format: "openai-chat" });
   const appendWithAbort = (message) => {
     const controller = new AbortController();
@@ -192,6 +192,80 @@ test("j24: a long message is written and read in steps of their own, and nothing
   await compactor.appendInSlices([long]);
   assert.equal(compactor.messages()[1], long);
   compactor.dispose();
+});
+
+test("j24: a long message that is read, counted and appended in steps is that of one call, whatever happens between them", async () => {
+  const long = said("user", "Roses need water, 水, and some sun.\n".repeat(20_000));
+  const other = said("user", "Another one.");
+  const appended = async (during) => {
+    const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
+    const appending = compactor.appendInSlices([long], { metadata: { pinned: true } });
+    await new Promise(setImmediate);
+    during(compactor);
+    assert.equal((await appending).length, 1);
+    return compactor;
+  };
+  const whole = async (...messages) => {
+    const compactor = await createCompactor({ format: "openai-chat", policy: POLICY });
+    messages.forEach((message) => compactor.append(message, { pinned: message === long }));
+    return compactor;
+  };
+  const pairs = [
+    [await appended(() => {}), await whole(long)],
+    [await appended((compactor) => compactor.append(other)), await whole(other, long)],
+  ];
+  for (const [sliced, one] of pairs) {
+    assert.deepEqual(sliced.history(), one.history());
+    assert.deepEqual(sliced.status(), one.status());
+    assert.equal(sliced.snapshot(), one.snapshot());
+  }
+  const counting = { ...POLICY, counting: { charactersPerToken: 2 } };
+  const changed = await appended((compactor) => compactor.setPolicy(counting));
+  const [, one] = pairs[0];
+  one.setPolicy(counting);
+  assert.deepEqual(changed.status(), one.status());
+  [changed, ...pairs.flat()].forEach((compactor) => compactor.dispose());
+});
+
+/** A chat with so many paths that their receipt crosses in slices, and a compactor with it that keeps its last message. */
+const PATHS = Array.from({ length: 6_000 }, (_, index) => `src/bed-${index}.rs`);
+const compactorWithPaths = () => {
+  const chat = [0, 1, 2].map((part) => said("user", `They looked at ${PATHS.slice(2_000 * part, 2_000 * (part + 1)).join(" and ")}.`));
+  return compactorWith({ policy: { ...POLICY, keep: { messages: 1 } } }).then((compactor) => {
+    compactor.append([...chat, said("user", "Go on.")]);
+    return compactor;
+  });
+};
+
+const pathsOf = ({ kept, appended, givenUp }) => [...kept, ...appended, ...givenUp].filter(({ kind }) => kind === "path").map(({ text }) => text);
+
+test("j24: a report with thousands of facts has all of them, also if it is cancelled or disposed of before they have crossed", async () => {
+  const compactor = await compactorWithPaths();
+  const counted = countTasks();
+  const events = [];
+  const report = await compactor.compact({ onEvent: ({ type }) => events.push([type, counted.tasks]) });
+  counted.stop();
+  assert.equal(report.outcome, "applied");
+  assert.deepEqual(PATHS.filter((path) => !pathsOf(report.receipt).includes(path)), []);
+  const [[, applied], [last, ended]] = events.slice(-2);
+  assert.equal(last, "end");
+  assert.ok(ended - applied >= 2, `${ended - applied} tasks`);
+  compactor.dispose();
+  for (const end of ["abort", "dispose"]) {
+    const again = await compactorWithPaths();
+    const before = again.messages().length;
+    const controller = new AbortController();
+    const compacting = again.compact({ signal: controller.signal });
+    while (again.messages().length === before) await new Promise(setImmediate);
+    const settled = countTasks();
+    end === "abort" ? controller.abort() : again.dispose();
+    const { outcome, receipt } = await compacting;
+    settled.stop();
+    assert.equal(outcome, "applied");
+    assert.equal(settled.tasks, 0);
+    assert.deepEqual(pathsOf(receipt), pathsOf(report.receipt));
+    again.dispose();
+  }
 });
 
 test("j24: a long conversation is restored in steps, with the result of one, and the page can react", async () => {

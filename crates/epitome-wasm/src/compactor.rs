@@ -4,6 +4,8 @@ mod agents;
 mod answers;
 mod archive;
 mod changes;
+mod long;
+mod sliced_event;
 mod tracked;
 mod view;
 
@@ -17,6 +19,7 @@ use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Phase, Policy, Reason, Stored, Timestamp};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
+use sliced_event::SlicedEvent;
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -48,6 +51,8 @@ pub struct Compactor {
     plans: Plans,
     /// The view that the latest summarizer request sends, if it sends messages.
     asked: Option<View>,
+    /// The event that crosses in slices.
+    sliced: Option<SlicedEvent>,
     /// What this keeps for the agents that are not entered.
     views: BTreeMap<String, Own>,
     entered: Option<Entered>,
@@ -177,8 +182,9 @@ impl Compactor {
         Ok(self.engine.undo().map_err(Thrown::from)?)
     }
 
-    /// Cancels a compaction.
+    /// Cancels a compaction. If it has ended already, its report is the next output.
     pub fn cancel(&mut self) {
+        self.sliced.iter_mut().for_each(SlicedEvent::hurry);
         self.engine.cancel();
     }
 
@@ -270,11 +276,7 @@ impl Compactor {
 
     /// What the driver must do next.
     pub fn poll(&mut self) -> Result<Ts<Output>, JsValue> {
-        let mut output = self.engine.poll_output();
-        if let epitome::Output::Summarize(request) = &mut output {
-            self.asked = request.messages.take();
-        }
-        Ok(Output::new(output)?.into_ts().map_err(Thrown::from)?)
+        Ok(self.next_output()?.into_ts().map_err(Thrown::from)?)
     }
 
     /// The whole tool result that was offloaded under this name.
@@ -365,7 +367,7 @@ impl Compactor {
 impl Compactor {
     fn of(engine: epitome::Compactor, format: Format, agent: Option<String>) -> Self {
         let (composed, untouched, malformed, plans, asked) = Default::default();
-        let (views, entered, sends) = Default::default();
+        let (sliced, views, entered, sends) = Default::default();
         Self {
             engine,
             format,
@@ -376,6 +378,7 @@ impl Compactor {
             malformed,
             plans,
             asked,
+            sliced,
             views,
             entered,
         }
@@ -386,22 +389,47 @@ impl Compactor {
         self.sends.unwrap_or(self.format)
     }
 
+    fn next_output(&mut self) -> Result<Output, Thrown> {
+        if let Some(sliced) = &mut self.sliced {
+            let output = sliced.advance()?;
+            if !matches!(output, Output::Continue) {
+                self.sliced = None;
+            }
+            return Ok(output);
+        }
+        let mut output = self.engine.poll_output();
+        match &mut output {
+            epitome::Output::Summarize(request) => self.asked = request.messages.take(),
+            epitome::Output::Event(event) => self.sliced = SlicedEvent::begin(event)?,
+            _ => {}
+        }
+        match self.sliced {
+            Some(_) => Ok(Output::Continue),
+            None => Output::new(output),
+        }
+    }
+
     /// Appends messages, all of them or none.
     fn append_read(&mut self, read: Vec<ReadMessage>, metadata: &JsValue) -> Result<(), Thrown> {
-        let metadata: MessageMetadata =
-            json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())?;
-        let mut known = BTreeSet::new();
-        for Message { id, .. } in read.iter().flat_map(|message| &message.steps) {
-            if self.engine.log().contains(id) || !known.insert(id) {
-                return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
-            }
-        }
+        let metadata = read_metadata(metadata)?;
+        self.check_new(read.iter().flat_map(|message| &message.steps).map(|step| &step.id))?;
         for ReadMessage { steps, malformed } in read {
             let whole = steps.first().map(|step| step.id.clone());
             self.malformed.extend(whole.filter(|_| malformed));
             for step in steps {
                 memory::grow_ahead();
                 self.engine.append(metadata.on(step))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses ids that are not all different and new.
+    fn check_new<'a>(&self, ids: impl Iterator<Item = &'a MessageId>) -> Result<(), Thrown> {
+        let mut known = BTreeSet::new();
+        for id in ids {
+            if self.engine.log().contains(id) || !known.insert(id) {
+                return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
             }
         }
         Ok(())
@@ -415,6 +443,10 @@ impl Compactor {
 /// The tokenizer that a policy asks for, for messages of a format.
 fn tokenizer_of(policy: &Policy, format: Format) -> Result<BoxedTokenizer, Thrown> {
     tokenizer::of(&policy.counting, policy.family(format.family()))
+}
+
+fn read_metadata(metadata: &JsValue) -> Result<MessageMetadata, Thrown> {
+    json::option(metadata, "metadata", PackageErrorCode::InvalidOption.into())
 }
 
 fn parse_phase(phase: &Ts<Phase>) -> Result<Phase, Thrown> {

@@ -107,7 +107,8 @@ use crate::plan::Plan;
 use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::structured_state::StructuredState;
-use crate::tokens::{BoxedTokenizer, CharactersPer};
+use crate::tokens::{BoxedTokenizer, CharactersPer, Cost};
+pub use count::CountedMessage;
 use remember::Blending;
 pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
@@ -260,10 +261,18 @@ impl Compactor {
     ///
     /// A message that is only for some agents is in their views alone; see [`Self::agent`].
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {
+        self.append_message(message, None)
+    }
+
+    /// Appends a message, and counts it unless its cost is known.
+    fn append_message(
+        &mut self,
+        message: Message,
+        known: Option<Cost>,
+    ) -> Result<(), CommandError> {
         self.refuse_to_agents()?;
-        let store = |conversation: &mut Conversation, message| {
-            conversation.append(Record::Message { message })
-        };
+        let store =
+            |conversation: &mut Conversation, message| conversation.append_message(message, known);
         if !message.audience.is_everyone() {
             // The view of the team does not have it.
             return Ok(store(&mut self.conversation, message.into())?);

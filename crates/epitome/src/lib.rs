@@ -62,10 +62,10 @@ pub mod turn;
 
 pub use calibration::Scale;
 pub use compactor::{
-    Agent, BeforeCompaction, CommandError, Compactor, Event, GivenState, Lent, NextSummary,
-    Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save, SetPolicyError,
-    Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerStep, SummarizerStepKind,
-    SummarizerTokens, SummaryRequest, Waste,
+    Agent, BeforeCompaction, CommandError, Compactor, CountedMessage, Event, GivenState, Lent,
+    NextSummary, Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save,
+    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerStep,
+    SummarizerStepKind, SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

@@ -12,6 +12,7 @@ mod tokenizer;
 mod weighted_tokenizer;
 
 pub use image::ImageCost;
+pub(crate) use meter::SharedTokenizer;
 pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
 pub use meter_tokens::MeterTokens;
 pub use overhead::TokenOverhead;

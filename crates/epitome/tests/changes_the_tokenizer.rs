@@ -1,7 +1,7 @@
 //! The tokenizer can be changed, at once or message by message, and an exact count says that it is exact.
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
-use epitome::message::{Message, Role};
+use epitome::message::{Audience, Message, Role};
 use epitome::policy::{Keep, Policy};
 use epitome::test_notation::transcript;
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
@@ -96,4 +96,34 @@ fn a_running_compaction_keeps_its_token_counts() {
     }
     count_on(&mut compactor);
     assert!(compactor.pressure().exact);
+}
+
+#[test]
+fn j24_a_message_that_was_counted_before_is_appended_as_any_other() {
+    let new = || said("m9", "eleven twelve thirteen");
+    for changes in [false, true] {
+        let [mut ahead, mut at_once] = [(); 2].map(|()| compactor(Box::new(CharactersPer(1))));
+        let counted = ahead.count_message(new());
+        assert_eq!(counted.id(), &new().id);
+        if changes {
+            // What was counted is of another tokenizer then.
+            ahead.count_by(Box::new(Words));
+            at_once.count_by(Box::new(Words));
+        }
+        ahead.append_counted(counted).unwrap();
+        at_once.append(new()).unwrap();
+        assert_eq!(ahead.pressure(), at_once.pressure());
+        assert_eq!(ahead.view(), at_once.view());
+    }
+}
+
+#[test]
+fn a_counted_message_for_some_agents_is_not_in_the_view_of_all() {
+    let mut compactor = compactor(Box::new(CharactersPer(1)));
+    let before = compactor.pressure();
+    let audience = Audience::Agents(vec!["writer".into()]);
+    let counted = compactor.count_message(Message { audience, ..said("m9", "for one") });
+    compactor.append_counted(counted).unwrap();
+    assert_eq!(compactor.pressure(), before);
+    assert_eq!(compactor.agent("writer").unwrap().log().len(), 6);
 }

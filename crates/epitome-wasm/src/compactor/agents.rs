@@ -25,6 +25,7 @@ pub(super) struct Own {
     untouched: epitome_formats::Untouched,
     plans: crate::plan::Plans,
     asked: Option<epitome::history::View>,
+    sliced: Option<super::sliced_event::SlicedEvent>,
 }
 
 #[wasm_bindgen]
@@ -142,7 +143,7 @@ impl Compactor {
     }
 
     fn exchange(&mut self, other: Own) -> Own {
-        let Own { agent, sends, composed, untouched, plans, asked } = other;
+        let Own { agent, sends, composed, untouched, plans, asked, sliced } = other;
         Own {
             agent: std::mem::replace(&mut self.agent, agent),
             sends: std::mem::replace(&mut self.sends, sends),
@@ -150,6 +151,7 @@ impl Compactor {
             untouched: std::mem::replace(&mut self.untouched, untouched),
             plans: std::mem::replace(&mut self.plans, plans),
             asked: std::mem::replace(&mut self.asked, asked),
+            sliced: std::mem::replace(&mut self.sliced, sliced),
         }
     }
 }

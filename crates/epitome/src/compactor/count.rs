@@ -1,9 +1,39 @@
 //! Counting again by another tokenizer.
 
 use super::{CommandError, Compactor};
-use crate::tokens::BoxedTokenizer;
+use crate::message::{Message, MessageId};
+use crate::tokens::{BoxedTokenizer, Cost, SharedTokenizer};
+
+/// A message whose tokens are counted before it is appended, so that a very long one takes two calls of half the time.
+pub struct CountedMessage {
+    message: Message,
+    cost: Cost,
+    tokenizer: SharedTokenizer,
+}
+
+impl CountedMessage {
+    /// The id of the message.
+    pub fn id(&self) -> &MessageId {
+        &self.message.id
+    }
+}
 
 impl Compactor {
+    /// Counts a message for [`Self::append_counted`]. Linear in it.
+    pub fn count_message(&self, message: Message) -> CountedMessage {
+        let meter = self.conversation.meter();
+        let (cost, tokenizer) = (meter.measure(&message), meter.tokenizer().clone());
+        CountedMessage { message, cost, tokenizer }
+    }
+
+    /// The same as [`Self::append`] for a message that is counted already. It is counted again if the compactor counts by
+    /// another tokenizer by now.
+    pub fn append_counted(&mut self, counted: CountedMessage) -> Result<(), CommandError> {
+        let CountedMessage { message, cost, tokenizer } = counted;
+        let known = self.conversation.meter().is_of(&tokenizer).then_some(cost);
+        self.append_message(message, known)
+    }
+
     /// True if it counts with the tokenizer of this other one, as an agent does that was asked for after its team counted by it.
     pub fn counts_as(&self, other: &Self) -> bool {
         self.conversation.counts_as(&other.conversation)

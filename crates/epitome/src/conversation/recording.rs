@@ -122,10 +122,21 @@ impl Conversation {
         let known = team.cost_for(self, index, &message);
         let is_new = known.is_none() && !message.audience.is_everyone();
         let position = self.log.len();
-        self.store(Record::Message { message }, known)?;
+        self.append_message(message, known)?;
         if is_new {
             team.learn_cost(index, self, position);
         }
+        Ok(())
+    }
+
+    /// Appends a message, and counts it unless its cost is known. Costs its length.
+    pub(crate) fn append_message(
+        &mut self,
+        message: Arc<Message>,
+        known: Option<Cost>,
+    ) -> Result<(), LogError> {
+        let position = self.log.len();
+        self.store(Record::Message { message }, known)?;
         self.note_reasoning(position);
         Ok(())
     }

@@ -223,7 +223,12 @@ impl Meter {
 
     /// True if another meter has the same tokenizer, so that counts of one hold for both.
     pub(crate) fn counts_as(&self, other: &Self) -> bool {
-        Arc::ptr_eq(self.tokenizer(), other.tokenizer())
+        self.is_of(other.tokenizer())
+    }
+
+    /// True if it counts by this tokenizer.
+    pub(crate) fn is_of(&self, tokenizer: &SharedTokenizer) -> bool {
+        Arc::ptr_eq(self.tokenizer(), tokenizer)
     }
 
     /// Adds the next message as a meter with the same tokenizer has counted it, without reading its text. Linear in the

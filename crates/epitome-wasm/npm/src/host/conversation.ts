@@ -144,7 +144,9 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const signal = optionalSignal(given);
     const batch = this.#synced(messages, metadata);
     checkAborted(signal, 0, batch.length);
-    const { report, next } = this.#sync(batch, metadata, (from) => from + sliceEnd(sizesFrom(batch, from), 0));
+    // A long message is appended afterwards, in slices of its own.
+    const first = (sizes: readonly number[]): number => ((sizes[0] ?? 0) > SLICE ? 0 : sliceEnd(sizes, 0));
+    const { report, next } = this.#sync(batch, metadata, (from) => from + first(sizesFrom(batch, from)));
     if (next < batch.length) {
       await pause();
       report.appended.push(...(await this.#appendSlices(batch, next, metadata, signal)));
@@ -250,17 +252,47 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
       const slice = all.slice(from, end);
       const added = readable(slice, from);
       if (slice.length === 1 && (added.sizes[0] ?? 0) > SLICE) {
-        // To write a long message as JSON takes about as long as to read it.
-        await pause();
-        checkAborted(signal, from, all.length);
-        this.calls.check();
+        const check = (): void => {
+          checkAborted(signal, from, all.length);
+          this.calls.check();
+        };
+        ids.push(...(await this.#appendLong(slice, added, metadata, from, check)));
+      } else {
+        ids.push(...this.#append(slice, added, metadata, from));
       }
-      ids.push(...this.#append(slice, added, metadata, from));
       this.revision += 1;
       from = end;
       await pause();
     }
     return ids;
+  }
+
+  /** Appends one long message, which is read, counted and appended in a slice each. `check` throws if it is to end between two of
+   * them. */
+  async #appendLong(batch: readonly M[], added: Readable, metadata: MessageMetadata | undefined, index: number, check: () => void): Promise<string[]> {
+    const [id] = this.originals.next(1);
+    const long = added.json === undefined ? this.calls.run((engine) => engine.readLong(id as string, batch[0], index, metadata)) : undefined;
+    const next = async (): Promise<void> => {
+      await pause();
+      try {
+        check();
+      } catch (error) {
+        long?.free();
+        throw error;
+      }
+    };
+    await next();
+    if (long === undefined) {
+      return this.#append(batch, added, metadata, index);
+    }
+    this.calls.run((engine) => engine.countLong(long));
+    await next();
+    if (this.originals.next(1)[0] !== id) {
+      // Another message has its id by now.
+      long.free();
+      return this.#append(batch, added, metadata, index);
+    }
+    return this.#take(batch, added.sizes, metadata, (engine) => engine.appendLong(long));
   }
 
   /** The messages that the conversation is to be made the same as. */
@@ -310,18 +342,21 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return { report, next };
   }
 
-  /** As one text if the messages are plain JSON; otherwise value by value. */
+  /** As one text if that is faster; otherwise value by value. */
   #append(batch: readonly M[], { json, sizes }: Readable, metadata: MessageMetadata | undefined, first = 0): string[] {
+    return this.#take(batch, sizes, metadata, (engine, ids) => {
+      const number = this.originals.nextNumber;
+      const isPlain = json !== undefined && engine.appendPlain(bufferOf(this.module).write(json), number, first, metadata);
+      if (!isPlain) {
+        engine.append(ids, [...batch], first, metadata);
+      }
+    });
+  }
+
+  /** Keeps messages that `append` appends to the engine. */
+  #take(batch: readonly M[], sizes: readonly number[], metadata: MessageMetadata | undefined, append: (engine: Engine, ids: string[]) => void): string[] {
     const ids = this.originals.next(batch.length);
-    this.calls.run((engine) =>
-      hold(this.module, sum(sizes), () => {
-        const number = this.originals.nextNumber;
-        const isPlain = json !== undefined && engine.appendPlain(bufferOf(this.module).write(json), number, first, metadata);
-        if (!isPlain) {
-          engine.append(ids, [...batch], first, metadata);
-        }
-      }),
-    );
+    this.calls.run((engine) => hold(this.module, sum(sizes), () => append(engine, ids)));
     this.originals.take(ids.length);
     for (const [index, id] of ids.entries()) {
       if (isAside(metadata)) {

@@ -11,9 +11,14 @@ const MOST_VALUES = 1_000_000;
 /** Most UTF-16 units in the texts of one message. */
 const MOST_UNITS = 1 << 26;
 
+/** Characters for each value from which on texts cross faster one by one: to write and read JSON takes time for each character,
+ * and a value that crosses takes some for itself. */
+const LONG_TEXT = 10_000;
+
 /** Messages as the engine can read them. */
 export interface Readable {
-  /** As JSON, one per line; undefined if they are not plain. */
+  /** As JSON, one per line; undefined if they are not plain, or if one is long and consists of few texts: these cross faster as
+   * they are. */
   readonly json: string | undefined;
   /** The size of each message, in characters. */
   readonly sizes: readonly number[];
@@ -35,7 +40,7 @@ export function readable(messages: readonly unknown[], first = 0): Readable {
   const measures = messages.map((message, index) => measured(message, first + index));
   let json: string | undefined = "";
   for (let index = 0; index < messages.length && json !== undefined; index += 1) {
-    const line = measures[index]?.isPlain === true ? textOf(messages[index]) : undefined;
+    const line = measures[index]?.isFasterAsJson === true ? textOf(messages[index]) : undefined;
     json = line === undefined || json === "" ? line : `${json}\n${line}`;
   }
   return { json, sizes: measures.map(({ size }) => size) };
@@ -80,6 +85,11 @@ class Measure {
 
   get size(): number {
     return this.#units + UNITS_PER_VALUE * this.#values;
+  }
+
+  /** True if its values cross faster as one text. */
+  get isFasterAsJson(): boolean {
+    return this.isPlain && this.#units < LONG_TEXT * this.#values;
   }
 
   take(value: unknown, depth: number): void {
