@@ -90,3 +90,54 @@ test("l5: an index is kept for what is stored, and a store that cannot keep it i
   store.setDerived = () => Promise.reject(new Error("the disk is full"));
   assert.ok(textsOf(await compactor.recall("pump key")).includes(KEY));
 });
+
+test("l5: the index of a conversation that was searched grows with its commits, without another search", async () => {
+  const store = memoryStore();
+  await compacted(store, KEY);
+  const { text, sequence } = await store.derived("a", "index");
+  /** The next index that is kept. */
+  const nextKept = () =>
+    new Promise((resolve) => {
+      const { setDerived } = store;
+      store.setDerived = async (id, name, derived) => {
+        await setDerived.call(store, id, name, derived);
+        if (name === "index") {
+          store.setDerived = setDerived;
+          resolve(derived);
+        }
+      };
+    });
+  // Opened anew, and in the same opening.
+  const { compactor, close, sequence: last } = await opened(store);
+  let before = { text, sequence };
+  for (const round of [1, 2]) {
+    const kept = nextKept();
+    compactor.append([said("user", FERRY), ...chatOf(40)]);
+    await compactor.commit();
+    const grown = await kept;
+    assert.equal(grown.sequence, last(), `round ${round}`);
+    assert.ok(grown.sequence > before.sequence && grown.text.length > before.text.length, `round ${round}`);
+    before = grown;
+  }
+  await compactor.compact();
+  close();
+  const again = await opened(store);
+  assert.ok(textsOf(await again.compactor.recall("ferry")).includes(FERRY));
+});
+
+test("l5: a conversation that nobody has searched gets no index by its commits", async () => {
+  const store = memoryStore();
+  const asked = [];
+  const { derived } = store;
+  store.derived = (id, name) => {
+    asked.push(name);
+    return derived.call(store, id, name);
+  };
+  const { compactor } = await opened(store);
+  for (const message of chatOf(5)) {
+    compactor.append(message);
+    await compactor.commit();
+  }
+  assert.deepEqual(asked, ["index"]);
+  assert.equal(await derived.call(store, "a", "index"), undefined);
+});

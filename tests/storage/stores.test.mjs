@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { exportConversation, forgetDamage, importConversation, openConversation, readDamage, readTail } from "epitome/storage";
+import { exportConversation, forgetDamage, importConversation, openConversation, readDamage, readTail, storageUse } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
 import { STORES } from "./stores.mjs";
 
@@ -233,8 +233,13 @@ for (const { name, skip, open } of STORES) {
         [2, first.texts],
         [0, [spoilt(1, "one"), commits[1].text, third.text]],
       ]);
+      const use = async () => (await storageUse(store)).conversations.find(({ id }) => id === "chat:7");
+      const [full, text] = [await use(), JSON.stringify(await readDamage(store, "chat:7"))];
       await forgetDamage(store, "chat:7");
       assert.deepEqual(await readDamage(store, "chat:7"), []);
+      // An empty list is left.
+      const freed = await use();
+      assert.deepEqual([full.damagedBytes, freed.damagedBytes, full.bytes - freed.bytes], [text.length, 2, text.length - 2]);
       last.close();
     });
 

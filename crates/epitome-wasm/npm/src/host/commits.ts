@@ -14,6 +14,8 @@ const STATE = '{"record":"state",';
 
 /** The commits of one conversation. */
 export class Commits {
+  /** Called after each commit that succeeds. */
+  onStored: () => void = () => undefined;
   readonly #calls: Calls;
   readonly #store: CommitChanges | undefined;
   readonly #message: (id: string) => unknown;
@@ -89,6 +91,7 @@ export class Commits {
     }
     if (!this.#calls.isDisposed) {
       this.#calls.run((engine) => engine.handleSaved());
+      this.onStored();
     }
   }
 

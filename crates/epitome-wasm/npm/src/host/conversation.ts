@@ -41,6 +41,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     this.#team = calls;
     this.#sources = sources;
     this.#commits = commits;
+    commits.onStored = (): void => this.followRecall();
     this.#forms = own;
     enter(module);
     const asides = new Set(engine.asides());

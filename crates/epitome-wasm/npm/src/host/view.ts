@@ -262,6 +262,11 @@ export class ConversationView<M extends object> {
     return guarded(() => this.#recall.search(textOf(query, "query"), options));
   }
 
+  /** Brings the index of `recall` up to date, if there is one. */
+  protected followRecall(): void {
+    this.#recall.follow();
+  }
+
   recallReturning(options: RecallOptions = {}): Promise<Returned | undefined> {
     return guarded(() => this.#recall.returning(options));
   }

@@ -76,11 +76,13 @@ export interface RecallHost {
   recallIndex?: RecallIndexKeeper;
 }
 
-/** The index of one conversation: made on the first search, and kept up to date by each. */
+/** The index of one conversation: made on the first search, and brought up to date by each, and by each commit from then on. */
 export class Recall {
   readonly #source: NumericSource;
   readonly #run: Run;
   #creating: Promise<Archive> | undefined;
+  #loading: Promise<Uint8Array | undefined> | undefined;
+  #isFollowing = false;
   #archive: Archive | undefined;
   #isFreed = false;
   readonly #host: RecallHost;
@@ -89,7 +91,7 @@ export class Recall {
   /** The engine's number of changes at which the index was up to date. */
   #changes: number;
   /** How many messages the kept index has. */
-  #kept = 0;
+  #keptLength = 0;
 
   /** `named` gives the compactor's id of a message that the app names by its own; `of` says whose messages are searched. */
   constructor(source: NumericSource, run: Run, host: RecallHost, named: (id: string) => string, of: OfAgent) {
@@ -148,6 +150,24 @@ export class Recall {
     const words = archive.returning(turn, from);
     const found = this.#search(archive, words, tokens, { turn });
     return found.passages.length === 0 ? undefined : { ...found, words: words.split(" ").filter((word) => word !== "") };
+  }
+
+  /**
+   * Adds what came since to the index, in the background. Only if there is one: in a conversation that nobody has searched, the
+   * module for searches is not fetched.
+   */
+  follow(): void {
+    if (this.#isFollowing || this.#host.recallIndex === undefined) {
+      return;
+    }
+    this.#isFollowing = true;
+    void this.#kept()
+      .then((kept) => (kept === undefined && this.#creating === undefined ? undefined : this.#updated()))
+      // The next search does it, and says what is wrong.
+      .catch(() => undefined)
+      .then(() => {
+        this.#isFollowing = false;
+      });
   }
 
   free(): void {
@@ -211,18 +231,26 @@ export class Recall {
   }
 
   async #create(): Promise<Archive> {
-    const [archive, kept] = await Promise.all([Archive.create(this.#source), this.#host.recallIndex?.load().catch(() => undefined)]);
+    const [archive, kept] = await Promise.all([Archive.create(this.#source), this.#kept()]);
+    // It is large, and not needed again.
+    this.#loading = Promise.resolve(undefined);
     if (kept !== undefined && archive.restore(kept)) {
-      this.#kept = archive.length;
+      this.#keptLength = archive.length;
     }
     return archive;
+  }
+
+  /** The index that was kept, as it was when this was first called. */
+  #kept(): Promise<Uint8Array | undefined> {
+    this.#loading ??= this.#host.recallIndex?.load().catch(() => undefined) ?? Promise.resolve(undefined);
+    return this.#loading;
   }
 
   /** Keeps the index if it has much more than the one that is kept. */
   #keep(archive: Archive): void {
     const { length } = archive;
-    if (Math.abs(length - this.#kept) > UNKEPT * length && this.#host.recallIndex?.save(() => archive.bytes()) === true) {
-      this.#kept = length;
+    if (Math.abs(length - this.#keptLength) > UNKEPT * length && this.#host.recallIndex?.save(() => archive.bytes()) === true) {
+      this.#keptLength = length;
     }
   }
 

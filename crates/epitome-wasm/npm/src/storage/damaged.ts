@@ -1,10 +1,10 @@
 // What was cut off a conversation because it is damaged, kept beside its commits, so that nothing of it is destroyed.
 
 import { guarded } from "../error.js";
-import type { Store, StoredCommit } from "./store.js";
+import { DERIVED, type Store, type StoredCommit } from "./store.js";
 import type { Damage } from "./verified.js";
 
-const NAME = "damaged";
+const NAME = DERIVED.damaged;
 
 /**
  * What was cut off a conversation because it is damaged, the earliest first, as it was stored: with a cipher, encrypted. It is

@@ -2,10 +2,10 @@
 
 import { type Cipher, NO_CIPHER } from "./cipher.js";
 import type { RecallIndexKeeper } from "../recall/recall.js";
-import type { Store, StoredCommit } from "./store.js";
+import { DERIVED, type Store, type StoredCommit } from "./store.js";
 import { NOTHING, readAfter } from "./verified.js";
 
-const NAME = "index";
+const NAME = DERIVED.index;
 
 /** Where an index is kept, and of which conversation. */
 interface Place {

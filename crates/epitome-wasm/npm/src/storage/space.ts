@@ -1,12 +1,15 @@
 // How much space conversations take, so that an app can show it and say what frees some.
 
 import { guarded, property } from "../error.js";
-import type { Store, StoredConversation } from "./store.js";
+import { DERIVED, type Store, type StoredConversation } from "./store.js";
 
 /** A conversation and its size. */
 export interface SizedConversation extends StoredConversation {
-  /** What its deletion frees, in bytes: its texts in UTF-8. A database may need somewhat more, and give it back later. */
+  /** What its deletion frees, in bytes: its texts in UTF-8, and what is kept beside them. A database may need somewhat more, and give
+   * it back later. */
   readonly bytes: number;
+  /** How many of these bytes `forgetDamage` frees. */
+  readonly damagedBytes: number;
 }
 
 /** What is stored, and what there is space for. */
@@ -26,11 +29,15 @@ export function storageUse(store: Store): Promise<StorageUse> {
   return guarded(async () => {
     const conversations: SizedConversation[] = [];
     for await (const conversation of store.list()) {
-      let bytes = bytesOf((await store.head(conversation.id))?.state ?? "");
-      for await (const { text } of store.load(conversation.id)) {
+      const { id } = conversation;
+      const derived = async (name: string): Promise<number> => bytesOf((await store.derived(id, name))?.text ?? "");
+      const damagedBytes = await derived(DERIVED.damaged);
+      let bytes = damagedBytes + (await derived(DERIVED.index)) + (await derived(DERIVED.tail));
+      bytes += bytesOf((await store.head(id))?.state ?? "");
+      for await (const { text } of store.load(id)) {
         bytes += bytesOf(text);
       }
-      conversations.push({ ...conversation, bytes });
+      conversations.push({ ...conversation, bytes, damagedBytes });
     }
     conversations.sort((one, other) => other.bytes - one.bytes);
     const storage = ofBrowser();

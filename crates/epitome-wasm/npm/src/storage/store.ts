@@ -48,6 +48,9 @@ export interface Derived {
   readonly text: string;
 }
 
+/** The names under which something is kept beside commits. */
+export const DERIVED = { damaged: "damaged", index: "index", tail: "tail" } as const;
+
 /** One entry of a list of conversations. */
 export interface StoredConversation {
   readonly id: string;

@@ -5,11 +5,11 @@ import { originalsOf } from "../host/commits.js";
 import type { Compactor } from "../host/compactor.js";
 import type { Changes } from "../host/options.js";
 import { type Cipher, NO_CIPHER } from "./cipher.js";
-import type { Store, StoredCommit } from "./store.js";
+import { DERIVED, type Store, type StoredCommit } from "./store.js";
 import { originalId } from "./tree.js";
 import { NOTHING, readAfter } from "./verified.js";
 
-const NAME = "tail";
+const NAME = DERIVED.tail;
 
 /** The end of a conversation. */
 export interface Tail<M extends object = object> {
