@@ -62,6 +62,9 @@ for (const format of FORMATS) {
     assert.notEqual(JSON.stringify(writer.messages()), before[2]);
     compactor.append(said("user", "A last question for all."), { author: "user" });
     assert.equal(writer.history().at(-1).content, "A last question for all.");
+    for (const view of [compactor, writer, critic]) {
+      assert.deepEqual(view.ids().map((id) => view.message(id)), view.history());
+    }
     compactor.dispose();
     assert.throws(() => critic.status(), { code: "disposed" });
   });

@@ -214,6 +214,9 @@ both("originals that differ from those of the snapshot are refused with their in
   const more = [...messages, { role: "user", content: "since then" }];
   const restored = await restore(more);
   assert.deepEqual(await restored.history(), more);
+  // As the app names them in other calls.
+  const ids = await restored.ids();
+  assert.deepEqual(await Promise.all(ids.map((id) => restored.message(id))), more);
   await rejects(restore([...messages, 5]), "invalid-message", "messages[0]");
   compactor.dispose();
   restored.dispose();

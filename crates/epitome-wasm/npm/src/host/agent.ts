@@ -45,10 +45,9 @@ export class AgentView<M extends object> extends ConversationView<M> implements 
     return this.#team.append(messages, { ...given, author: given.author ?? this.name });
   }
 
-  override history(): M[] {
+  protected override checkReadable(): void {
     // Any call takes over the messages that there are now.
     this.calls.run(() => undefined);
-    return super.history();
   }
 }
 

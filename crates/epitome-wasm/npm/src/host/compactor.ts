@@ -124,7 +124,7 @@ export interface Agent<M extends object = object, S extends object = M>
       | "reportUsage"
       | "setPolicy"
     >,
-    Pick<Compactor<M>, "message" | "history"> {
+    Pick<Compactor<M>, "message" | "history" | "ids"> {
   readonly name: string;
   /**
    * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
@@ -154,7 +154,8 @@ export interface Compactor<M extends object = object> {
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
   /**
    * The same for many messages, in slices between which the page can be drawn and react: `append` reads and counts all of them
-   * before it returns, which takes a fifth of a second for ten megabytes. A single message is not divided.
+   * before it returns, which takes a tenth of a second for ten megabytes. A long message is read, counted and appended in a slice
+   * each, of about a third of that.
    *
    * Other messages that are appended meanwhile stand between these. An abort, and a message that is refused, leave those that
    * were appended before.
@@ -343,6 +344,9 @@ export interface Compactor<M extends object = object> {
   message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
+  /** The ids of the messages of `history()`, in the same order, such as for the page of an app that has opened a stored
+   * conversation. */
+  ids(): string[];
   /**
    * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
    * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.

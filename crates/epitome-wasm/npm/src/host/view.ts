@@ -252,10 +252,20 @@ export class ConversationView<M extends object> {
   }
 
   history(): M[] {
+    this.checkReadable();
+    return this.originals.all();
+  }
+
+  ids(): string[] {
+    this.checkReadable();
+    return [...this.originals.ids()];
+  }
+
+  /** Refuses if there is nothing to read any more. What is broken can be read. */
+  protected checkReadable(): void {
     if (this.calls.isDisposed) {
       this.calls.check();
     }
-    return this.originals.all();
   }
 
   recall(query: string, options: RecallOptions = {}): Promise<Recalled> {

@@ -53,6 +53,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   metadata: "never",
   message: "never",
   history: "never",
+  ids: "never",
   recall: "never",
   recallReturning: "never",
   messagesWithRecall: "never",

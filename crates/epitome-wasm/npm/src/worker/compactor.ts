@@ -96,6 +96,7 @@ const METHODS: Record<Method, number | undefined> = {
   metadata: NONE,
   message: NONE,
   history: NONE,
+  ids: NONE,
   recall: NONE,
   recallReturning: NONE,
   messagesWithRecall: NONE,
