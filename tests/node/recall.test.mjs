@@ -309,6 +309,31 @@ test("l6: while the app ranks, the conversation goes on and other questions are 
   assert.match(textsOf(await first), /blue door/);
 });
 
+test("l5: a message of megabytes is indexed and searched in slices", async () => {
+  const lines = (from) => Array.from({ length: 15_000 }, (_, at) => `Bed ${from + at} has roses, and the water comes at ${(from + at) % 12}.\n`).join("");
+  const report = said("assistant", `${lines(0)}The lighthouse keeper is called Ingeborg.\n${lines(15_000)}`);
+  const compactor = await compacted([said("user", "Report."), report, ...filler(30)]);
+  let tasks = 0;
+  const count = () => {
+    tasks += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const found = await compactor.recall("Who is the keeper of the lighthouse?", { tokens: 60 });
+  clearImmediate(next);
+  assert.equal(found.passages[0].quotes[0].text.split(" … ")[0], "The lighthouse keeper is called Ingeborg.");
+  assert.ok(tasks >= 8, `${tasks} tasks`);
+  // What is edited while it is indexed is indexed as it is then.
+  const other = await compacted([said("user", "Report."), report, ...filler(30)]);
+  const searching = other.recall("Who is the keeper of the lighthouse?", { tokens: 60 });
+  await new Promise(setImmediate);
+  other.edit("m1", said("assistant", "The lighthouse keeper is called Ole."));
+  await other.compact();
+  await searching;
+  assert.doesNotMatch(textsOf(await other.recall("Who is the keeper of the lighthouse?")), /Ingeborg/);
+  [compactor, other].forEach((each) => each.dispose());
+});
+
 test("l5: a million tokens are indexed and searched", { skip: skip || !files().includes(LONG) }, async (context) => {
   const [{ messages }] = conversations(LONG);
   const compactor = await createCompactor({ format: "openai-chat", policy: { window: 300_000 } });

@@ -1,14 +1,15 @@
 //! Which message has which terms.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use epitome::message::{Entry, UnixTime};
 
-use crate::cut::cut;
+use crate::cut::{cut, step_end};
 use crate::neighbourhood::{self, RADII};
 use crate::portable::logarithm;
 use crate::postings::Postings;
-use crate::said::{Said, said_in};
+use crate::said::{Part, Said, said_in};
 use crate::terms::{TermId, Terms};
 
 /// An index of messages, which it knows by their positions in the conversation. It holds no text.
@@ -31,6 +32,8 @@ pub struct Index {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) message: u32,
+    /// Where it begins in the text of its message, in bytes. It ends where the next one begins.
+    pub(crate) start: u32,
     /// How many terms it has.
     pub(crate) length: u32,
 }
@@ -44,17 +47,33 @@ pub(crate) struct Message {
 }
 
 impl Index {
-    /// Adds a message at the end. Linear in its text: a caller that has to stay responsive adds a few at a time.
+    /// Adds a message at the end. Linear in its text: a caller that has to stay responsive adds a few at a time, and a long one
+    /// by [`Self::append_from`].
     pub fn append(&mut self, entry: &Entry) {
-        let message = self.messages.len() as u32;
-        let speaker = self.speaker(&entry.speaker);
-        self.messages.push(Message { first_unit: self.units.len() as u32, speaker });
-        let units = cut(&entry.text, &mut self.reader);
+        let mut offset = self.append_from(entry, 0);
+        while offset < entry.text.len() {
+            offset = self.append_from(entry, offset);
+        }
+    }
+
+    /// Adds a part of a message: with the offset 0 its first part, and otherwise the next part of the message that was added
+    /// last, from where the last call has returned. Returns the offset at which the next part begins, which is the length of the
+    /// text once all of it was added. A part takes some milliseconds.
+    pub fn append_from(&mut self, entry: &Entry, offset: usize) -> usize {
+        if offset == 0 {
+            let speaker = self.speaker(&entry.speaker);
+            self.messages.push(Message { first_unit: self.units.len() as u32, speaker });
+        }
+        let message = self.messages.len().saturating_sub(1) as u32;
+        let end = step_end(&entry.text, offset);
+        let units = cut(entry.text.get(offset..end).unwrap_or_default(), &mut self.reader);
         if entry.speaker.starts_with("user") {
-            self.lasting.extend(said_in(&units, self.units.len() as u32));
+            let part = Part { is_first: offset == 0, is_last: end >= entry.text.len() };
+            self.lasting.extend(said_in(&units, self.units.len() as u32, part));
         }
         for unit in units {
             let number = self.units.len() as u32;
+            let start = (offset + unit.start) as u32;
             let mut terms: Vec<TermId> =
                 unit.sentences.into_iter().flat_map(|sentence| sentence.terms).collect();
             if let Some(time) = entry.time {
@@ -66,8 +85,17 @@ impl Index {
                     self.postings.entry(*term).or_default().push(number, same.len() as u32);
                 }
             }
-            self.push(Unit { message, length: unit.length as u32 });
+            self.push(Unit { message, start, length: unit.length as u32 });
         }
+        end
+    }
+
+    /// The message of a unit, and what of its text the unit has.
+    pub(crate) fn part(&self, unit: usize) -> Option<(usize, Range<usize>)> {
+        let Unit { message, start, .. } = *self.units.get(unit)?;
+        let next = self.units.get(unit + 1).filter(|next| next.message == message);
+        let end = next.map_or(usize::MAX, |next| next.start as usize);
+        Some((message as usize, start as usize..end))
     }
 
     /// Adds a unit whose terms are known.
@@ -151,8 +179,11 @@ fn date(time: UnixTime) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use epitome::tokens::CharactersPer;
+
     use super::*;
     use crate::StoredError;
+    use crate::cut::sentences;
 
     pub(crate) fn entry(speaker: &str, text: &str) -> Entry {
         Entry { number: 1, speaker: speaker.into(), time: None, text: text.into() }
@@ -214,6 +245,46 @@ pub(crate) mod tests {
         assert_eq!(index.near, whole.near);
     }
 
+    /// A text of 300,000 bytes, in lines of several sentences.
+    fn long_text() -> String {
+        let sentence =
+            |at: usize| format!("Bed {at} has roses, e.g. No. {} of Dr. Miller.", at % 7);
+        let line = |at: usize| (0..at % 9 + 1).map(sentence).collect::<Vec<_>>().join(" ");
+        (0..1_500).map(|at| format!("{}. {} {}\n", at % 5, at, line(at))).collect()
+    }
+
+    #[test]
+    fn l5_a_long_message_is_added_in_parts_and_found_by_what_is_in_one() {
+        let mut text = long_text();
+        let middle = text.floor_char_boundary(text.len() / 2);
+        text.insert_str(middle, "\nThe lighthouse keeper is called Ingeborg.\n");
+        let mut index = indexed(&TALK);
+        let long = entry("assistant", &text);
+        let mut ends = vec![index.append_from(&long, 0)];
+        while let Some(end) = ends.last().copied().filter(|end| *end < text.len()) {
+            ends.push(index.append_from(&long, end));
+        }
+        assert!(ends.len() > 4 && ends.iter().all(|end| text[..*end].ends_with('\n')), "{ends:?}");
+        // A unit is what its part of the text says.
+        let mut reader = Terms::default();
+        for unit in 0..index.units.len() {
+            let (message, part) = index.part(unit).unwrap();
+            let text = if message == TALK.len() { text.as_str() } else { TALK[message].1 };
+            let own = sentences(&text[part.start..part.end.min(text.len())], &mut reader);
+            let terms: usize = own.iter().map(|sentence| sentence.terms.len()).sum();
+            assert_eq!(terms, index.units[unit].length as usize, "{own:?}");
+        }
+        let texts = |at: usize| TALK.get(at).map_or_else(|| text.clone(), |said| said.1.to_owned());
+        let mut search = index.search("Who is the keeper of the lighthouse?", |_| true);
+        search.widen(&index, texts);
+        let passages = search.passages(&index, texts, 12, "", &CharactersPer(4));
+        let [passage] = &passages[..] else { panic!("{passages:?}") };
+        assert_eq!(passage.quotes[0].text, "The lighthouse keeper is called Ingeborg.");
+        assert_eq!(index.messages(), TALK.len() + 1);
+        index.truncate(TALK.len());
+        assert_eq!(index.units, indexed(&TALK).units);
+    }
+
     #[test]
     fn l5_a_stored_index_is_the_same_and_damage_is_an_error() {
         let index = indexed(&TALK);
@@ -234,13 +305,7 @@ pub(crate) mod tests {
             changed[at] ^= 0x55;
             if let Ok(index) = Index::from_bytes(&changed) {
                 let search = index.search("gate code 4711 roses", |_| true);
-                let _ = search.passages(
-                    &index,
-                    |_| "Roses.".into(),
-                    50,
-                    "",
-                    &epitome::tokens::CharactersPer(4),
-                );
+                let _ = search.passages(&index, |_| "Roses.".into(), 50, "", &CharactersPer(4));
             }
         }
     }

@@ -37,6 +37,7 @@ mod search;
 mod stem;
 mod stored;
 mod terms;
+mod texts;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

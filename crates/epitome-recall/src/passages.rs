@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use epitome::tokens::Tokenizer;
 use epitome_text::sentence::{self, cleaned};
 
-use crate::cut::{Cut, cut};
+use crate::cut::sentences;
 use crate::index::Index;
 use crate::lasting;
 use crate::search::{Search, best_first, messages_of};
 use crate::terms::{TermId, Terms};
+use crate::texts::Texts;
 
 /// The tokens of the sentences to choose from, as a multiple of the budget.
 const POOL: f32 = 1.5;
@@ -58,8 +59,10 @@ pub struct Quote {
 struct Candidate {
     unit: usize,
     message: usize,
-    /// Its place among the sentences of the message.
+    /// Its place among the sentences of the unit.
     sentence: usize,
+    /// Whether the unit ends with it.
+    ends_unit: bool,
     text: String,
     tokens: f32,
     terms: Vec<TermId>,
@@ -110,13 +113,14 @@ impl Search {
             });
         }
         let is_known = |one: &Candidate| said.contains(one.text.as_str());
-        let lasting = self.lasting_pool(index, &text, budget, known, tokenizer);
+        let mut texts = Texts::new(text);
+        let lasting = self.lasting_pool(index, &mut texts, budget, known, tokenizer);
         let taken: f32 = lasting.iter().map(|one| one.tokens).sum();
         let quoted: BTreeSet<(usize, usize)> =
-            lasting.iter().map(|one| (one.message, one.sentence)).collect();
-        let pool = self.pool(index, &text, budget, tokenizer).into_iter();
+            lasting.iter().map(|one| (one.unit, one.sentence)).collect();
+        let pool = self.pool(index, &mut texts, budget, tokenizer).into_iter();
         let pool: Vec<Candidate> = pool
-            .filter(|one| !is_known(one) && !quoted.contains(&(one.message, one.sentence)))
+            .filter(|one| !is_known(one) && !quoted.contains(&(one.unit, one.sentence)))
             .collect();
         let mut weights: BTreeMap<TermId, f32> = BTreeMap::new();
         for candidate in &pool {
@@ -139,7 +143,7 @@ impl Search {
     fn lasting_pool(
         &self,
         index: &Index,
-        text: impl Fn(usize) -> String,
+        texts: &mut Texts<impl Fn(usize) -> String>,
         budget: u32,
         known: &str,
         tokenizer: &dyn Tokenizer,
@@ -153,21 +157,27 @@ impl Search {
                 break;
             };
             read -= (said.terms.len() as f32 * TOKENS_PER_TERM).max(1.0);
-            let unit = said.unit as usize;
-            let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
-                continue;
-            };
-            let text = text(message);
-            let sentence = said.sentence as usize;
-            let units = cut(&text, &mut reader).into_iter();
-            let Some(own) = units.flat_map(|unit| unit.sentences).nth(sentence) else { continue };
+            let (unit, sentence) = (said.unit as usize, said.sentence as usize);
+            let Some((message, part)) = index.part(unit) else { continue };
+            let all = sentences(texts.of(message, part), &mut reader);
+            let ends_unit = sentence + 1 == all.len();
+            let Some(own) = all.into_iter().nth(sentence) else { continue };
             let tokens = (tokenizer.count(&own.text) + SEPARATOR) as f32;
             if tokens > left || known.contains(own.text.as_ref()) {
                 continue;
             }
             left -= tokens;
             let (text, terms) = (own.text.into_owned(), said.terms.clone());
-            chosen.push(Candidate { unit, message, sentence, text, tokens, terms, score });
+            chosen.push(Candidate {
+                unit,
+                message,
+                sentence,
+                ends_unit,
+                text,
+                tokens,
+                terms,
+                score,
+            });
         }
         chosen
     }
@@ -176,7 +186,7 @@ impl Search {
     fn pool(
         &self,
         index: &Index,
-        text: impl Fn(usize) -> String,
+        texts: &mut Texts<impl Fn(usize) -> String>,
         budget: u32,
         tokenizer: &dyn Tokenizer,
     ) -> Vec<Candidate> {
@@ -185,17 +195,11 @@ impl Search {
         let top = best.peek().map_or(1.0, |(_, score)| *score);
         let mut left = POOL * budget as f32;
         let mut pool = Vec::new();
-        let mut texts: BTreeMap<usize, Vec<Cut<'static>>> = BTreeMap::new();
         for (unit, score) in best {
-            let Some(message) = index.units.get(unit).map(|unit| unit.message as usize) else {
-                continue;
-            };
-            let first = index.messages.get(message).map_or(0, |message| message.first_unit);
-            let units = texts.entry(message).or_insert_with(|| owned(&text(message), &mut reader));
-            let place = unit - first as usize;
-            let before: usize = units.iter().take(place).map(|unit| unit.sentences.len()).sum();
-            let Some(own) = units.get_mut(place) else { continue };
-            for (sentence, own) in (before..).zip(own.sentences.drain(..)) {
+            let Some((message, part)) = index.part(unit) else { continue };
+            let all = sentences(texts.of(message, part), &mut reader);
+            let last = all.len().saturating_sub(1);
+            for (sentence, own) in all.into_iter().enumerate() {
                 let tokens = (tokenizer.count(&own.text) + SEPARATOR) as f32;
                 left -= tokens;
                 let mut terms = own.terms;
@@ -203,7 +207,17 @@ impl Search {
                 terms.dedup();
                 let text = own.text.into_owned();
                 let score = score / top;
-                pool.push(Candidate { unit, message, sentence, text, tokens, terms, score });
+                let ends_unit = sentence == last;
+                pool.push(Candidate {
+                    unit,
+                    message,
+                    sentence,
+                    ends_unit,
+                    text,
+                    tokens,
+                    terms,
+                    score,
+                });
             }
             if left <= 0.0 {
                 break;
@@ -213,24 +227,9 @@ impl Search {
     }
 }
 
-fn owned(text: &str, reader: &mut Terms) -> Vec<Cut<'static>> {
-    let units = cut(text, reader).into_iter().map(|unit| Cut {
-        length: unit.length,
-        sentences: unit
-            .sentences
-            .into_iter()
-            .map(|sentence| crate::cut::Sentence {
-                text: sentence.text.into_owned().into(),
-                terms: sentence.terms,
-            })
-            .collect(),
-    });
-    units.collect()
-}
-
 /// For each candidate the latest one that is like it, if that is a later one. Costs O(terms) for each two of the best.
 fn latest(pool: &[Candidate]) -> Vec<Option<usize>> {
-    let when = |at: usize| pool.get(at).map(|candidate| (candidate.message, candidate.sentence));
+    let when = |at: usize| pool.get(at).map(|candidate| (candidate.unit, candidate.sentence));
     let compared = pool.len().min(MOST_COMPARED);
     let latest = (0..pool.len()).map(|at| {
         let one = pool.get(at).filter(|_| at < compared)?;
@@ -300,8 +299,9 @@ fn choose(pool: Vec<Candidate>, mut weights: BTreeMap<TermId, f32>, budget: f32)
 /// Joins sentences of one message, and messages that follow each other.
 fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
-    let mut last_sentence = 0;
-    for Candidate { message, sentence, text, score, .. } in chosen {
+    // The unit and the place in it of the sentence that goes on behind the last one.
+    let mut next = (0, 0);
+    for Candidate { unit, message, sentence, ends_unit, text, score, .. } in chosen {
         let follows = passages.last_mut().filter(|passage| {
             passage.quotes.last().is_some_and(|last| last.message + 1 >= message)
         });
@@ -311,18 +311,15 @@ fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
                 passage.score = passage.score.max(score);
                 match passage.quotes.last_mut().filter(|last| last.message == message) {
                     Some(last) => {
-                        last.text.push_str(if last_sentence + 1 == sentence {
-                            " "
-                        } else {
-                            " … "
-                        });
+                        let follows = (unit, sentence) == next;
+                        last.text.push_str(if follows { " " } else { " … " });
                         last.text.push_str(&text);
                     }
                     None => passage.quotes.push(Quote { message, text }),
                 }
             }
         }
-        last_sentence = sentence;
+        next = if ends_unit { (unit + 1, 0) } else { (unit, sentence + 1) };
     }
     passages.sort_by(|a, b| b.score.total_cmp(&a.score));
     passages

@@ -13,28 +13,39 @@ const AROUND: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) unit: u32,
-    /// Its place among the sentences of its message.
+    /// Its place among the sentences of its unit.
     pub(crate) sentence: u32,
     pub(crate) kind: Lasting,
     /// In their order, each once.
     pub(crate) terms: Vec<TermId>,
 }
 
-/// The sentences of a user's message that hold for all turns to come. Linear in the message.
-pub(crate) fn said_in(units: &[Cut<'_>], first_unit: u32) -> Vec<Said> {
+/// Which part of its message a text is.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) is_first: bool,
+    pub(crate) is_last: bool,
+}
+
+/// The sentences of a part of a user's message that hold for all turns to come. Linear in it.
+pub(crate) fn said_in(units: &[Cut<'_>], first_unit: u32, part: Part) -> Vec<Said> {
+    let Part { is_first, is_last } = part;
     let count: usize = units.iter().map(|unit| unit.sentences.len()).sum();
-    let sentences = (first_unit..).zip(units);
-    let sentences =
-        sentences.flat_map(|(unit, cut)| cut.sentences.iter().map(move |one| (unit, one)));
-    let written = |at: &usize| count <= PASTED || *at < AROUND || *at + AROUND >= count;
-    let said =
-        sentences.enumerate().filter(|(at, _)| written(at)).filter_map(|(at, (unit, one))| {
-            let kind = lasting(&one.text)?;
-            let mut terms = one.terms.clone();
-            terms.sort_unstable();
-            terms.dedup();
-            Some(Said { unit, sentence: at as u32, kind, terms })
-        });
+    let is_short = is_first && is_last && count <= PASTED;
+    let written = |at: usize| {
+        is_short || (is_first && at < AROUND) || (is_last && at.saturating_add(AROUND) >= count)
+    };
+    let sentences = (first_unit..).zip(units).flat_map(|(unit, cut)| {
+        (0..).zip(&cut.sentences).map(move |(sentence, one)| (unit, sentence, one))
+    });
+    let sentences = sentences.enumerate().filter(|(at, _)| written(*at));
+    let said = sentences.filter_map(|(_, (unit, sentence, one))| {
+        let kind = lasting(&one.text)?;
+        let mut terms = one.terms.clone();
+        terms.sort_unstable();
+        terms.dedup();
+        Some(Said { unit, sentence, kind, terms })
+    });
     said.collect()
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::cut::cut;
+use crate::cut::sentences;
 use crate::index::Index;
 use crate::relevance::Relevance;
 use crate::terms::{TermId, Terms};
+use crate::texts::Texts;
 
 /// How much more a message counts if the question names its speaker.
 const NAMED: f32 = 0.5;
@@ -181,21 +182,15 @@ impl Search {
     pub fn widen(&mut self, index: &Index, text: impl Fn(usize) -> String) {
         let mut reader = Terms::default();
         let mut found: BTreeMap<TermId, f32> = BTreeMap::new();
+        let mut texts = Texts::new(text);
         let best: Vec<(usize, f32)> = best_first(self.units()).take(FEEDBACK_UNITS).collect();
         let top = best.first().map_or(1.0, |(_, score)| *score);
         for (at, score) in best {
-            let Some(message) = index.units.get(at).map(|unit| unit.message as usize) else {
-                continue;
-            };
-            let Some(first) = index.messages.get(message).map(|message| message.first_unit) else {
-                continue;
-            };
-            let text = text(message);
-            let Some(unit) = cut(&text, &mut reader).into_iter().nth(at - first as usize) else {
-                continue;
-            };
-            let mut terms: Vec<TermId> =
-                unit.sentences.into_iter().flat_map(|sentence| sentence.terms).collect();
+            let Some((message, part)) = index.part(at) else { continue };
+            let mut terms: Vec<TermId> = sentences(texts.of(message, part), &mut reader)
+                .into_iter()
+                .flat_map(|sentence| sentence.terms)
+                .collect();
             terms.sort_unstable();
             terms.dedup();
             for term in terms {

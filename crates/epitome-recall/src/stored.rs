@@ -10,7 +10,7 @@ use crate::said::Said;
 use crate::terms::TermId;
 
 /// The first bytes; the last of them is the version.
-const HEAD: [u8; 4] = *b"epr\x02";
+const HEAD: [u8; 4] = *b"epr\x03";
 
 /// Why bytes are not an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,12 @@ impl Index {
             let own: Vec<&Unit> =
                 std::iter::from_fn(|| units.next_if(|unit| unit.message == at)).collect();
             write_number(to, own.len() as u64);
-            own.iter().for_each(|unit| write_number(to, unit.length.into()));
+            let mut before = 0;
+            for unit in own {
+                write_number(to, u64::from(unit.start - before));
+                write_number(to, unit.length.into());
+                before = unit.start;
+            }
         }
         write_number(to, self.postings.len() as u64);
         let mut before = 0;
@@ -73,7 +78,7 @@ impl Index {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoredError> {
         let (head, mut rest) = bytes.split_at_checked(HEAD.len()).ok_or(StoredError::NotAnIndex)?;
         match head {
-            [b'e', b'p', b'r', 2] => {}
+            [b'e', b'p', b'r', 3] => {}
             [b'e', b'p', b'r', version] => return Err(StoredError::OtherVersion(*version)),
             _ => return Err(StoredError::NotAnIndex),
         }
@@ -94,9 +99,11 @@ fn read(from: &mut &[u8]) -> Option<Index> {
         let speaker = u32::try_from(read_number(from)?).ok()?;
         index.speakers.get(speaker as usize)?;
         index.messages.push(Message { first_unit: index.units.len() as u32, speaker });
+        let mut start = 0_u32;
         for _ in 0..read_number(from)? {
+            start = start.checked_add(u32::try_from(read_number(from)?).ok()?)?;
             let length = u32::try_from(read_number(from)?).ok()?;
-            index.push(Unit { message: at, length });
+            index.push(Unit { message: at, start, length });
         }
     }
     let mut postings: BTreeMap<TermId, Postings> = BTreeMap::new();

@@ -22,6 +22,8 @@ const ATTEMPTS: u32 = 4;
 #[derive(Default)]
 struct Archive {
     index: Index,
+    /// The message that is added, and where the next part of it begins.
+    adding: Option<(Entry, usize)>,
     /// For each message, whether the model does not get it as it is.
     departed: Vec<bool>,
     /// What the view has in place of messages.
@@ -29,6 +31,19 @@ struct Archive {
     search: Option<Search>,
     texts: BTreeMap<usize, String>,
     rendered: String,
+}
+
+impl Archive {
+    /// Adds the next part of the message that is added. True if nothing of it is left.
+    fn add_part(&mut self) -> bool {
+        let Some((entry, offset)) = &mut self.adding else { return true };
+        *offset = self.index.append_from(entry, *offset);
+        let is_whole = *offset >= entry.text.len();
+        if is_whole {
+            self.adding = None;
+        }
+        is_whole
+    }
 }
 
 thread_local! {
@@ -69,20 +84,36 @@ pub fn forget(archive: usize) {
     });
 }
 
-/// Adds the message in the buffer, which begins with its speaker. A time below 0 is none.
+/// Adds the first part of the message in the buffer, which begins with its speaker. A time below 0 is none. True if that was all
+/// of it; otherwise [`append_next`] adds the rest.
 #[wasm_bindgen]
-pub fn append(archive: usize, bytes: usize, speaker_bytes: usize, time: f64) {
-    let all = text(bytes);
-    let (speaker, text) = all.split_at_checked(speaker_bytes).unwrap_or(("", &all));
+pub fn append(archive: usize, bytes: usize, speaker_bytes: usize, time: f64) -> bool {
+    let mut speaker = text(bytes);
+    let rest = speaker.is_char_boundary(speaker_bytes).then(|| speaker.split_off(speaker_bytes));
+    let text = rest.unwrap_or_default();
     let time = (time >= 0.0).then_some(UnixTime(time as u64));
-    let entry = Entry { number: 1, speaker: speaker.to_owned(), time, text: text.to_owned() };
-    with(archive, |archive| archive.index.append(&entry));
+    let entry = Entry { number: 1, speaker, time, text };
+    with(archive, |archive| {
+        archive.adding = Some((entry, 0));
+        archive.add_part()
+    })
+}
+
+/// Adds the next part of the message that was added last. True if that was the last one.
+#[wasm_bindgen(js_name = appendNext)]
+pub fn append_next(archive: usize) -> bool {
+    with(archive, Archive::add_part)
 }
 
 /// Removes all messages from this position on.
 #[wasm_bindgen]
 pub fn truncate(archive: usize, messages: usize) {
-    with(archive, |archive| archive.index.truncate(messages));
+    with(archive, |archive| {
+        if archive.index.messages() > messages {
+            archive.adding = None;
+        }
+        archive.index.truncate(messages);
+    });
 }
 
 /// How many messages the index has.

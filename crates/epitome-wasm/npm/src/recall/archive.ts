@@ -23,6 +23,9 @@ function load(source: NumericSource): Promise<Module> {
   return loading;
 }
 
+/** Characters of a message that are added in one call, at the most. */
+export const PART = 65_536;
+
 /** Messages that follow each other, by their positions, with what they say. */
 export interface Found {
   score: number;
@@ -34,6 +37,7 @@ export class Archive {
   readonly #module: Module;
   readonly #number: number;
   #isFree = false;
+  #isWhole = true;
 
   static async create(source: NumericSource): Promise<Archive> {
     return new Archive(await load(source));
@@ -49,13 +53,25 @@ export class Archive {
     return this.#module.exports.messages(this.#number);
   }
 
+  /** Adds the first part of a message, of about so many characters as `PART`. */
   append(speaker: string, text: string, time: number | undefined): void {
     const { exports, buffer } = this.#module;
     const speakerBytes = buffer.write(speaker);
-    exports.append(this.#number, buffer.write(speaker + text), speakerBytes, time ?? -1);
+    this.#isWhole = exports.append(this.#number, buffer.write(speaker + text), speakerBytes, time ?? -1) === 1;
+  }
+
+  /** True if it has all of the message that was added last. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Adds the next part of that message. */
+  appendNext(): void {
+    this.#isWhole = this.#module.exports.appendNext(this.#number) === 1;
   }
 
   truncate(length: number): void {
+    this.#isWhole ||= length < this.length;
     this.#module.exports.truncate(this.#number, length);
   }
 

@@ -5,7 +5,7 @@ import type { Compactor as Engine } from "../glue/epitome.js";
 import type { OfAgent } from "../host/events.js";
 import { pause } from "../host/pause.js";
 import type { NumericSource } from "../wasm/numeric.js";
-import { Archive } from "./archive.js";
+import { Archive, PART } from "./archive.js";
 import { MOST_CANDIDATES, rankedBy, type RankRecall } from "./rank.js";
 
 /** Options of one search. */
@@ -140,7 +140,7 @@ export class Recall {
       const [, speaker = "", text = ""] = this.#run((engine) => engine.searchable(from));
       // Results of tools are not what somebody asks for.
       if (!speaker.startsWith("tool")) {
-        said.unshift(text);
+        said.unshift(endsOf(text));
       }
       if (speaker.startsWith("user")) {
         break;
@@ -264,16 +264,27 @@ export class Recall {
       this.#changes = engine.changes();
       let left = SLICE;
       for (let position = archive.length; left > 0; position += 1) {
+        for (; !archive.isWhole; left -= PART) {
+          if (left <= 0) {
+            return false;
+          }
+          archive.appendNext();
+        }
         const [id, speaker, text, time] = engine.searchable(position);
         if (id === undefined || speaker === undefined || text === undefined) {
           return true;
         }
         archive.append(speaker, text, time);
-        left -= text.length + 1;
+        left -= Math.min(text.length, PART) + 1;
       }
       return false;
     });
   }
+}
+
+/** The two ends of a very long text. */
+function endsOf(text: string): string {
+  return text.length <= SLICE ? text : `${text.slice(0, SLICE / 2)}\n${text.slice(-SLICE / 2)}`;
 }
 
 function tokensOf(options: RecallOptions): number {
