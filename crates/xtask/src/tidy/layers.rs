@@ -114,6 +114,7 @@ const LAYERS: [Layers; 11] = [
             "portable",
             "stem",
             "terms",
+            "texts",
             "cut",
             "said",
             "postings",
