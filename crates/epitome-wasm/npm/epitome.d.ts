@@ -15,7 +15,7 @@ declare global {
  * own: then `messages()` costs a conversion of the view whenever that has changed, and `history()` and `message()` still return what
  * the team has.
  */
-export interface Agent<M extends object = object, S extends object = M> extends Pick<Compactor<S>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "stateText" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy">, Pick<Compactor<M>, "message" | "history"> {
+export interface Agent<M extends object = object, S extends object = M> extends Pick<Compactor<S>, "format" | "session" | "phase" | "setRequestContext" | "notes" | "setTodo" | "memory" | "memoryText" | "remember" | "setMemory" | "structuredState" | "stateText" | "setStructuredState" | "layers" | "status" | "statusUnder" | "subscribe" | "getSnapshot" | "plan" | "check" | "due" | "compactIfNeeded" | "compact" | "messages" | "findings" | "compacted" | "sources" | "metadata" | "recall" | "recallReturning" | "messagesWithRecall" | "offloaded" | "undo" | "reportUsage" | "setPolicy">, Pick<Compactor<M>, "message" | "history" | "ids"> {
   readonly name: string;
   /**
    * Adds messages to the conversation of the team, as the compactor's own `append` does, with the agent as their `author`. They are for
@@ -45,7 +45,8 @@ export interface Compactor<M extends object = object> {
   append(messages: M | readonly M[], metadata?: MessageMetadata): string[];
   /**
    * The same for many messages, in slices between which the page can be drawn and react: `append` reads and counts all of them
-   * before it returns, which takes a fifth of a second for ten megabytes. A single message is not divided.
+   * before it returns, which takes a tenth of a second for ten megabytes. A long message is read, counted and appended in a slice
+   * each, of about a third of that.
    *
    * Other messages that are appended meanwhile stand between these. An abort, and a message that is refused, leave those that
    * were appended before.
@@ -236,6 +237,9 @@ export interface Compactor<M extends object = object> {
   message(id: string): M | undefined;
   /** The messages of the conversation, as the app has given them last. */
   history(): M[];
+  /** The ids of the messages of `history()`, in the same order, such as for the page of an app that has opened a stored
+   * conversation. */
+  ids(): string[];
   /**
    * Searches the messages that the model does not get any more, or not whole. Summaries are not searched, and what the summary
    * in the view quotes is not quoted again. Answer the tool of `recallTool` with the result's `text`.
