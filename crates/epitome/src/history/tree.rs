@@ -35,8 +35,6 @@ pub(crate) struct Tree {
     path: Vec<NodeId>,
     /// The oldest first message; those of other branches follow as its siblings.
     first: Option<NodeId>,
-    /// The first message of the latest path that had one.
-    last_visited: Option<NodeId>,
 }
 
 impl Tree {
@@ -59,6 +57,7 @@ impl Tree {
         let Some(node) = self.create(id, record, parent) else { return false };
         let sibling = self.next_sibling(next);
         self.replace_child(parent, next, Some(node));
+        self.visit(parent, Some(node));
         if let Some(inserted) = self.node_mut(node) {
             inserted.next_sibling = sibling;
             inserted.first_child = Some(next);
@@ -88,11 +87,9 @@ impl Tree {
         if let Some(last) = children.last().and_then(|last| self.node_mut(*last)) {
             last.next_sibling = sibling;
         }
-        let last_visited = self.last_child(Some(node));
+        let last_visited = self.last_child(node);
         self.replace_child(parent, node, children.first().copied().or(sibling));
-        if self.last_child(parent) == Some(node) {
-            self.visit(parent, last_visited);
-        }
+        self.visit(parent, last_visited);
         self.path.remove(position);
         self.number_from(position);
         Some(position)
@@ -187,7 +184,7 @@ impl Tree {
 
     /// Where the branch with this message ended when it was last the path. Linear in the messages behind it.
     pub(crate) fn last_head(&self, node: NodeId) -> NodeId {
-        successors(Some(node), |node| self.last_child(Some(*node))).last().unwrap_or(node)
+        successors(Some(node), |node| self.last_child(*node)).last().unwrap_or(node)
     }
 
     fn create(&mut self, id: &MessageId, record: usize, parent: Option<NodeId>) -> Option<NodeId> {
@@ -229,16 +226,11 @@ impl Tree {
                 None => self.first = by,
             },
         }
-        if self.last_child(parent) == Some(child) && by.is_some_and(|by| self.parent(by) == parent)
-        {
-            self.visit(parent, by);
-        }
     }
 
     fn visit(&mut self, parent: Option<NodeId>, child: Option<NodeId>) {
-        match parent.and_then(|parent| self.node_mut(parent)) {
-            Some(parent) => parent.last_visited = child,
-            None => self.last_visited = child,
+        if let Some(parent) = parent.and_then(|parent| self.node_mut(parent)) {
+            parent.last_visited = child;
         }
     }
 
@@ -275,11 +267,8 @@ impl Tree {
         self.node(node)?.next_sibling
     }
 
-    fn last_child(&self, node: Option<NodeId>) -> Option<NodeId> {
-        match node {
-            Some(node) => self.node(node)?.last_visited,
-            None => self.last_visited,
-        }
+    fn last_child(&self, node: NodeId) -> Option<NodeId> {
+        self.node(node)?.last_visited
     }
 
     fn depth(&self, node: NodeId) -> Option<usize> {
@@ -327,13 +316,18 @@ mod tests {
         records.filter_map(|record| char::from_u32(u32::try_from(record).unwrap())).collect()
     }
 
+    /// The message with which the branch of this one ended when it was last the path.
+    fn last_head(tree: &Tree, name: char) -> Option<char> {
+        let head = tree.record_of(tree.last_head(tree.find(&id(name))?))?;
+        char::from_u32(u32::try_from(head).unwrap())
+    }
+
     #[test]
     fn moving_the_head_leaves_a_branch_that_can_be_taken_up_again() {
         let mut tree = tree(&["abcd", "abe", "xy"]);
         assert_eq!(path(&tree), "xy");
         assert_eq!(alternatives(&tree, 0), "ax");
-        let head = tree.last_head(tree.find(&id('a')).unwrap());
-        assert_eq!(tree.record_of(head), Some('e' as usize), "the last one that was the path");
+        assert_eq!(last_head(&tree, 'a'), Some('e'), "the last one that was the path");
         assert_eq!(tree.move_head(Some(&id('d'))), Some(0));
         assert_eq!((path(&tree).as_str(), alternatives(&tree, 2).as_str()), ("abcd", "ce"));
         assert_eq!(tree.move_head(Some(&id('e'))), Some(2), "two messages stay");
@@ -342,6 +336,21 @@ mod tests {
         assert_eq!(tree.move_head(None), Some(0));
         assert_eq!(tree.len(), 0);
         assert_eq!(tree.shared_with(tree.find(&id('d')).unwrap()), 0);
+    }
+
+    #[test]
+    fn a_branch_without_a_removed_message_ends_as_it_ended_when_it_was_last_the_path() {
+        for (words, removed, head) in [
+            (["abcd", "abe"], 'b', 'e'),
+            (["abe", "abcd"], 'b', 'd'),
+            (["abcd", "ae"], 'e', 'a'),
+            (["abcd", "abce"], 'c', 'e'),
+        ] {
+            let mut tree = tree(&words);
+            tree.remove(&id(removed)).unwrap();
+            assert_eq!(last_head(&tree, 'a'), Some(head), "{words:?} without {removed}");
+            assert_eq!(path(&tree).chars().last(), Some(head), "{words:?} without {removed}");
+        }
     }
 
     #[test]
@@ -373,8 +382,8 @@ mod tests {
         assert_eq!(path(&tree), "ae");
         assert!(tree.insert(&id('0'), '0' as usize, &id('a')));
         assert_eq!((path(&tree).as_str(), alternatives(&tree, 2).as_str()), ("0ae", "be"));
-        let head = tree.last_head(tree.find(&id('b')).unwrap());
-        assert_eq!(tree.record_of(head), Some('d' as usize));
+        assert_eq!(last_head(&tree, 'b'), Some('d'));
+        assert_eq!(last_head(&tree, '0'), Some('e'), "the inserted one is on the path");
         tree.move_head(Some(&id('d'))).unwrap();
         assert_eq!(path(&tree), "0abncd");
     }
