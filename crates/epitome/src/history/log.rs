@@ -495,3 +495,6 @@ fn offloads(rewrites: &[Rewrite]) -> impl Iterator<Item = Rewrite> {
         (!changes.is_empty()).then(|| Rewrite { id: id.clone(), changes })
     })
 }
+
+#[cfg(test)]
+mod tests;
