@@ -359,3 +359,110 @@ fn find(pairs: &[(PartPosition, PartPosition)], place: PartPosition) -> Option<P
     let index = pairs.binary_search_by_key(&place, |(first, _)| *first).ok()?;
     pairs.get(index).map(|(_, second)| *second)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_notation::transcript;
+
+    /// The message of this line, which is a part that only its provider understands if it is `own`.
+    fn messages(text: &str) -> Vec<Message> {
+        let mut messages = transcript(text);
+        for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
+            if *part == Part::text("own") {
+                *part = Part::Other { kind: "server_tool".into(), characters: 9 };
+            }
+        }
+        messages
+    }
+
+    fn pairer(text: &str) -> Pairer<String> {
+        let mut pairer = Pairer::default();
+        for (index, message) in messages(text).iter().enumerate() {
+            pairer.push(index, message);
+        }
+        pairer
+    }
+
+    #[test]
+    fn nothing_waits_once_everything_is_answered() {
+        for (text, is_idle) in [
+            ("u: hi", true),
+            ("a: !f", false),
+            ("a: !f\nt: =f", true),
+            ("t: =f", false),
+            ("a: ?hm", false),
+            ("a: ?hm\na: so", true),
+            ("a: own", false),
+            ("a: own\na: so", true),
+            ("a: may:x<f>", false),
+            ("a: may:x<f>\nt: yes:x", true),
+            ("a: !f may:x<f>\nt: yes:x =f", false),
+            ("a: !f may:x<f>\nt: yes:x =f\nu: so", true),
+            ("t: yes:x", false),
+        ] {
+            assert_eq!(pairer(text).is_idle(), is_idle, "{text}");
+        }
+    }
+
+    #[test]
+    fn results_and_approvals_without_a_request_are_noticed() {
+        for (text, is_settled, is_unsolicited) in [
+            ("a: !f may:x<f>\nt: yes:x\nt: =f", true, false),
+            ("a: !f\nt: =g", false, false),
+            ("a: !f\nt: yes:x\nt: =f", true, true),
+        ] {
+            let pairer = pairer(text);
+            assert_eq!(pairer.is_settled(), is_settled, "{text}");
+            assert_eq!(pairer.has_unsolicited_approvals(), is_unsolicited, "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_without_a_result_are_listed_with_their_messages() {
+        let open = |text: &str| -> Vec<usize> {
+            let mut open: Vec<usize> = pairer(text).open().collect();
+            open.sort_unstable();
+            open
+        };
+        assert_eq!(open("a: !f\nt: =f"), [0; 0]);
+        assert_eq!(open("u: hi\na: !f !g\nt: =f\nu: so\na: !f !h"), [1, 4, 4]);
+    }
+
+    #[test]
+    fn a_tool_message_without_a_result_that_comes_first_has_no_links() {
+        assert_eq!(Pairing::of(&transcript("t: hologram\nu: so")).links().count(), 0);
+    }
+
+    #[test]
+    fn two_versions_of_a_message_have_the_same_links_if_they_call_and_answer_the_same() {
+        for (one, other, is_same) in [
+            ("a: hi", "a: ho", true),
+            ("a: hi", "u: hi", false),
+            ("a: !f<1>", "a: !f<2>", true),
+            ("a: !f", "a: !g", false),
+            ("t: =f<one>", "t: =f<two>", true),
+            ("t: =f", "t: =g", false),
+            ("a: ?hm", "a: ?ho", true),
+            ("a: ?hm", "a: hm", false),
+            ("a: ?hm", "a:", false),
+            ("a: may:x<f>", "a: may:x<f>", true),
+            ("a: may:x<f>", "a: may:y<f>", false),
+            ("a: may:x<f>", "a: may:x<g>", false),
+            ("a: hm", "a: own", false),
+            ("a: own !f", "a: !f own", false),
+        ] {
+            let (one, other) = (messages(one).remove(0), messages(other).remove(0));
+            assert_eq!(has_same_links(&one, &other), is_same, "{one:?}, {other:?}");
+            assert_eq!(has_same_links(&other, &one), is_same, "{other:?}, {one:?}");
+        }
+        let mut named = messages("a: !f").remove(0);
+        let plain = named.clone();
+        named.parts = vec![Part::ToolCall {
+            call: "f".into(),
+            name: "another".into(),
+            arguments: "{}".into(),
+        }];
+        assert!(!has_same_links(&plain, &named), "the transcript names the tool at its result");
+    }
+}
