@@ -469,6 +469,52 @@ mod tests {
         let defects = [Defect::MisplacedResult];
         check(Ending::Open, "a: !one !two\nt: =one\nu: wait\nt: =two", after, &defects);
         check(Ending::Open, "t: =one\na: !one\nu: x", "a: !one\nt: =one\nu: x", &defects);
+        let (late, moved) = ("a: !one\nu: wait\nt: =one\n", "a: !one\nt: =one\nu: wait\n");
+        let after = format!("u: hi\n{moved}");
+        check(Ending::Open, &format!("u: hi\n{late}"), &after, &defects);
+        let twice = |turn: &str| format!("{turn}{}", turn.replace("one", "two"));
+        check(Ending::Open, &twice(late), &twice(moved), &[defects, defects].concat());
+    }
+
+    #[test]
+    fn reasoning_that_the_provider_does_not_accept_alone_is_removed_and_listed() {
+        use ReasoningPolicy::{KeepAll, MayDrop, Signed, WholeTurn};
+        let kept = |reasoning: ReasoningPolicy, messages: &[Message]| -> (usize, usize) {
+            let contract = Contract { reasoning, ..Contract::default() };
+            let messages: Vec<&Message> = messages.iter().collect();
+            let repaired = repair(&messages, Ending::Open, &contract);
+            let alone = |finding: &&Finding| finding.defect == Defect::ReasoningAlone;
+            (repaired.messages.len(), repaired.findings.iter().filter(alone).count())
+        };
+        for (text, removed_by) in [
+            ("u: hi\na: ?hm#signed\na: so", vec![]),
+            ("u: hi\na: ?hm\na: so", vec![Signed]),
+            ("u: hi\na: ?hm ?ho#signed\na: so", vec![]),
+            ("u: hi\na: ?hm#signed\nu: so", vec![Signed, WholeTurn]),
+            ("u: hi\nu: so\na: ?hm#signed", vec![Signed, WholeTurn]),
+            ("u: hi\na: ?hm#signed so\nu: so", vec![]),
+        ] {
+            // An empty text beside reasoning says nothing.
+            for blank in [false, true] {
+                let mut messages = transcript(text);
+                for message in messages.iter_mut().filter(|_| blank) {
+                    message.parts.push(Part::Text { text: " ".into() });
+                }
+                for reasoning in [MayDrop, Signed, WholeTurn, KeepAll] {
+                    let removed = usize::from(removed_by.contains(&reasoning));
+                    let expected = (messages.len() - removed, removed);
+                    assert_eq!(kept(reasoning, &messages), expected, "{text} for {reasoning:?}");
+                }
+            }
+        }
+        let several = transcript("u: hi\na: ?hm#signed\na: ?ho#signed\nu: so");
+        assert_eq!(kept(Signed, &several), (2, 2), "neither has an answer behind it");
+    }
+
+    #[test]
+    fn arguments_that_are_not_json_are_kept_and_listed() {
+        let broken = "u: hi\na: !one<{>\nt: =one\nu: so";
+        check(Ending::Open, broken, broken, &[Defect::BrokenArguments]);
     }
 
     #[test]
