@@ -259,12 +259,18 @@ mod tests {
             chunks.iter().map(|chunk| chunk.iter().map(|entry| entry.number).collect()).collect()
         };
         assert_eq!(numbers(chunks(entries, &settings)), [vec![1], vec![2, 3, 4], vec![5]]);
+        let mut pair = self::entries(&[200, 200]);
+        pair[1].speaker = "tool".into();
+        let limited = SummarySettings { chunk_characters: Some(1_000), ..settings };
+        assert_eq!(numbers(chunks(pair, &limited)), [vec![1, 2]], "it fits beside its call");
     }
 
     #[test]
     fn d5_a_transcript_is_split_by_count() {
         check(&[100, 100, 100, 100], 10_000, 2, &[&[1, 2], &[3, 4]]);
         check(&[100, 100], 10_000, 5, &[&[1], &[2]]);
+        check(&[110, 300, 100], 10_000, 2, &[&[1], &[2, 3]]);
+        check(&[100, 300, 110], 10_000, 2, &[&[1, 2], &[3]]);
     }
 
     #[test]
@@ -284,6 +290,9 @@ mod tests {
                 assert_eq!(made.len(), wanted as usize, "{lengths:?}");
                 assert_eq!(made.concat().len(), lengths.len(), "{lengths:?}");
                 assert!(made.iter().all(|chunk| !chunk.is_empty()), "{lengths:?}");
+                let sizes: Vec<EntrySize> =
+                    entries(lengths).iter().map(|entry| size(entry, false)).collect();
+                assert_eq!(count(&[&sizes], &settings), made.len(), "{lengths:?} in a plan");
             }
         }
         let few = SummarySettings { chunks: 8, ..SummarySettings::default() };
@@ -300,7 +309,7 @@ mod tests {
         };
         assert_eq!(within(10_000).unwrap().len(), 1);
         let many = within(1_000).unwrap();
-        assert!(many.len() > 2, "{}", many.len());
+        assert_eq!(many.len(), 3, "the limit is halved once");
         let characters: usize = many.iter().flatten().map(|entry| entry.text.len()).sum();
         assert_eq!(characters, 2_700);
         assert_eq!(within(20), None);
@@ -311,5 +320,18 @@ mod tests {
         let two = u32::try_from(characters(&entries(&[300, 300]))).unwrap();
         check(&[300, 300, 300], two, 1, &[&[1, 2], &[3]]);
         check(&[300, 300, 300], two - 1, 1, &[&[1], &[2], &[3]]);
+        check(&[600], two, 1, &[&[1]]);
+    }
+
+    #[test]
+    fn the_longest_head_of_an_entry_is_counted_in_full() {
+        for time in [None, Some(crate::message::UnixTime(1_772_359_200_000))] {
+            let speaker = "assistant eve".into();
+            let entry = Entry { number: u32::MAX, speaker, time, text: "roses".into() };
+            let mut text = String::new();
+            render_entry(&mut text, &entry);
+            text.push('\n');
+            assert_eq!(characters(&[entry]), text.chars().count(), "{text}");
+        }
     }
 }

@@ -266,6 +266,7 @@ mod tests {
         for tag in ["<previous_summary>", "</new_messages>", "<new_messages>"] {
             assert_eq!(text.matches(tag).count(), 1, "{tag} in {text}");
         }
+        assert!(text.contains("\n<b>bold</b>\n"), "other tags stay: {text}");
         assert_eq!(Envelope::parse(&text), envelope);
     }
 

@@ -139,13 +139,13 @@ fn repeats_a_sentence(answer: &str, sentences: &[Sentence<'_>]) -> bool {
 /// backwards): an ending without its border is what repeats in it. Linear.
 fn repeats_its_end(answer: &str) -> bool {
     let letters: Vec<char> = answer.chars().rev().collect();
-    let mut borders: Vec<usize> = Vec::with_capacity(letters.len());
+    let mut borders = vec![0];
     let mut border = 0;
-    for (index, letter) in letters.iter().enumerate() {
-        while index > 0 && border > 0 && letters.get(border) != Some(letter) {
+    for (index, letter) in letters.iter().enumerate().skip(1) {
+        while border > 0 && letters.get(border) != Some(letter) {
             border = borders.get(border - 1).copied().unwrap_or_default();
         }
-        if index > 0 && letters.get(border) == Some(letter) {
+        if letters.get(border) == Some(letter) {
             border += 1;
         }
         borders.push(border);
@@ -256,6 +256,8 @@ mod tests {
         let list: String = (1..30).map(|n| format!("- [ ] Write chapter {n}\n")).collect();
         let table = "| day | who |\n| --- | --- |\n| Monday | Ann |\n| Tuesday | Ben |";
         let head = "## Key facts\n[1] is the first source, and says so:\nRoses.";
+        let sources = "[1] says that roses like sun.\n[2] says that they like water.";
+        let todos = "[a] water them:\n[b] cut them:\nBoth are left to do.";
         for answer in [
             "They planted roses.",
             colon,
@@ -266,6 +268,10 @@ mod tests {
             list.as_str(),
             table,
             head,
+            sources,
+            todos,
+            "**Roses** are by the wall.",
+            "Goals, requirements, decisions and their reasons were not what they talked about.",
         ] {
             assert_eq!(
                 invalid_answer(answer, Some("Something else."), INSTRUCTIONS),
@@ -290,5 +296,7 @@ mod tests {
         };
         assert!(repeats_its_end(&(other(looped.len()) + &looped)));
         assert!(!repeats_its_end(&(other(looped.len() + 2) + &looped)));
+        let shorter: String = unit.chars().cycle().take(SHORTEST_LOOP - 10).collect();
+        assert!(!repeats_its_end(&format!("{unit}#{shorter}")), "it is interrupted");
     }
 }
