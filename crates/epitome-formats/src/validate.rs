@@ -150,7 +150,7 @@ impl Validation<'_> {
             return call < result;
         }
         let from = |runs: &[usize], at: usize| runs.get(at).copied().unwrap_or_default();
-        let results_from = from(&self.results_from, result).max(call + 1);
+        let results_from = from(&self.results_from, result);
         // If neighbours of one role are one message, assistant steps after the call belong to the message
         // that calls.
         let merged = self.contract.neighbours == Neighbours::Merged;
@@ -336,10 +336,10 @@ impl Validation<'_> {
             let Some(role) = self.role(position) else { continue };
             let here = Path::default();
             if role == Role::System {
-                let several = before.is_some();
+                let is_first = before.is_none();
                 let place = self.contract.system;
                 let native = self.is_compaction(position);
-                if !native && (started || several || place == SystemPlace::Separate) {
+                if !native && (!is_first || place == SystemPlace::Separate) {
                     let message = match place {
                         SystemPlace::Separate => {
                             "this format has no system messages among the messages"

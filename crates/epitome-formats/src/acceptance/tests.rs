@@ -4,7 +4,7 @@ use super::*;
 use crate::compose::{Fragment, Recipe};
 use crate::parsed::ParsedMessages;
 use epitome::history::Record;
-use epitome::message::{Message, MessageId};
+use epitome::message::{Media, Message, MessageId};
 use epitome::policy::Keep;
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
@@ -131,6 +131,63 @@ fn empty_messages_and_refused_parts_are_found_where_the_provider_refuses_them() 
 }
 
 #[test]
+fn a_message_of_blank_texts_is_found_unless_they_are_accepted() {
+    let mut messages = transcript("u: hi\na: ?");
+    messages[1].parts = vec![Part::Text { text: " ".into() }, Part::Text { text: String::new() }];
+    let contract = Contract::default();
+    assert_eq!(refused(&contract, messages), Some(Violation::Blank { index: 1 }));
+}
+
+#[test]
+fn reasoning_without_an_answer_is_found_where_it_is_tied_to_one() {
+    let free = Contract::default();
+    let alone = Some(Violation::ReasoningAlone { index: 1 });
+    for reasoning in [ReasoningPolicy::Signed, ReasoningPolicy::WholeTurn] {
+        let tied = Contract { reasoning, ..free };
+        for (text, found) in [
+            ("u: hi\na: ?hm#signed", &alone),
+            ("u: hi\na: ?hm#signed\nu: so", &alone),
+            ("u: hi\na: ?hm#signed\na: so", &None),
+        ] {
+            assert_eq!(refused_of(&tied, text), *found, "{text}");
+            assert_eq!(refused_of(&free, text), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_result_without_an_id_answers_the_first_open_call_of_the_last_message() {
+    let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..Contract::default() };
+    let open = |call: &str, index| Some(Violation::UnansweredCall { call: call.into(), index });
+    assert_eq!(refused_of(&anywhere, "u: hi\na: !f !g\nt: =\nt: =g"), None);
+    assert_eq!(refused_of(&anywhere, "u: hi\na: !f !g\nt: =\nt: ="), None);
+    assert_eq!(refused_of(&anywhere, "u: hi\na: !f\na: !g\nt: ="), open("f", 1));
+    assert_eq!(refused_of(&anywhere, "u: hi\na: !f !g\nt: ="), open("g", 1));
+}
+
+#[test]
+fn an_image_beside_a_result_may_come_before_the_results_of_other_calls() {
+    let mut messages = transcript("u: hi\na: !f !g\nt: =f\nt: =g");
+    messages[2].parts.push(Part::Image(Media::default()));
+    assert_eq!(refused(&Contract::default(), messages), None);
+}
+
+#[test]
+fn a_view_that_breaks_the_contract_is_refused_before_anything_is_composed() {
+    let mut log = Log::default();
+    let mut edits = Vec::new();
+    for message in transcript("u: hi\nt: =f") {
+        edits.push(Edit::Keep(message.id.clone()));
+        log.append(Record::Message { message: message.into() }).unwrap();
+    }
+    let view = View { edits, ..View::default() };
+    let orphan = Violation::OrphanedResult { call: "f".into(), index: 1 };
+    assert_eq!(Provider::accepts(&Format::OpenAiChat, &log, &view), Err(orphan));
+    let said = View { edits: vec![Edit::Keep("m0".into())], ..View::default() };
+    assert_eq!(Provider::accepts(&Format::OpenAiChat, &log, &said), Ok(()));
+}
+
+#[test]
 fn a_first_message_and_a_system_prompt_at_the_wrong_place_are_found() {
     let free = Contract::default();
     let strict = Contract { first: First::User, system: SystemPlace::First, ..free };
@@ -143,6 +200,7 @@ fn a_first_message_and_a_system_prompt_at_the_wrong_place_are_found() {
         assert_eq!(refused_of(&strict, text), found, "{text}");
         assert_eq!(refused_of(&free, text), None, "{text}");
     }
+    assert_eq!(refused_of(&free, "s: be kind"), Some(Violation::NothingSaid));
 }
 
 #[test]
@@ -242,6 +300,16 @@ fn lost_and_unplanned_changes_are_found() {
     let case = Case::of(Format::Anthropic, &talk);
     let gone = changed(vec![(0, vec![PartChange { part: 0, change: Change::Remove }])]);
     assert_eq!(case.with(1..2, vec![gone]), Violation::DiffersFromView { index: 1 });
+    let reasoning = json!({ "type": "thinking", "thinking": "hm", "signature": "signed" });
+    let thinks =
+        json!({ "role": "assistant", "content": [reasoning, { "type": "text", "text": "ho" }] });
+    let case = Case::of(Format::Anthropic, &json!([says("user", "hi"), thinks]));
+    let gone = changed(vec![(0, vec![PartChange { part: 0, change: Change::Remove }])]);
+    assert_eq!(
+        case.with(1..2, vec![gone]),
+        Violation::DiffersFromView { index: 1 },
+        "it was signed"
+    );
 }
 
 #[test]

@@ -70,6 +70,60 @@ fn calls_and_results_that_do_not_match_are_found_and_repaired() {
 }
 
 #[test]
+fn a_result_directly_follows_its_call_or_an_answer_that_is_merged_with_it() {
+    let chat = Format::OpenAiChat;
+    let (user, ho) = (says("user", "hi"), says("assistant", "ho"));
+    check(&json!([asks(&["a"]), answers("a")]), chat, &[]);
+    let between = json!([user, asks(&["a"]), ho, answers("a")]);
+    check(&between, chat, &["messages[3] MisplacedResult"]);
+
+    let said = |role: &str, block: Value| json!({ "role": role, "content": [block] });
+    let calls =
+        said("assistant", json!({ "toolUse": { "toolUseId": "a", "name": "f", "input": {} } }));
+    let result = json!({ "toolResult": { "toolUseId": "a", "content": [{ "text": "42" }] } });
+    let talk = json!([
+        said("user", json!({ "text": "hi" })),
+        calls,
+        said("assistant", json!({ "text": "ho" })),
+        said("user", result),
+    ]);
+    let twice = "messages[2] SameRoleTwice";
+    check(&talk, Format::Bedrock, &[twice]);
+}
+
+#[test]
+fn the_place_of_a_system_message_is_named_by_what_is_wrong_with_it() {
+    let (system, user) = (says("system", "be kind"), says("user", "hi"));
+    let texts = |messages: &[&Value], format: Format| -> Vec<String> {
+        let messages: Vec<Value> = messages.iter().copied().cloned().collect();
+        let issues = validate(&messages, format, Strictness::Strictest);
+        issues.into_iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect()
+    };
+    let chat = Format::OpenAiChat;
+    assert_eq!(texts(&[&system, &user], chat), [""; 0]);
+    let several = texts(&[&system, &system, &user], chat);
+    assert_eq!(several, ["messages[1]: there are several system messages"]);
+    let behind = texts(&[&user, &system, &user], chat);
+    assert_eq!(behind, ["messages[1]: a system message comes after other messages"]);
+    let separate = texts(&[&system, &user], Format::AiSdkModel);
+    assert_eq!(separate, ["messages[0]: this format has no system messages among the messages"]);
+}
+
+#[test]
+fn a_call_without_arguments_is_one_issue() {
+    let mut calls = asks(&["a", "b"]);
+    let functions = calls["tool_calls"].as_array_mut().unwrap();
+    functions[0]["function"].as_object_mut().unwrap().remove("arguments");
+    functions[1]["function"]["arguments"] = "{".into();
+    let expected = [
+        "messages[1].tool_calls[0].function.arguments MissingArguments",
+        "messages[1].tool_calls[1] BrokenArguments",
+    ];
+    let messages = [says("user", "hi"), calls, answers("a"), answers("b")];
+    assert_eq!(found(&messages, Format::OpenAiChat, Strictness::Provider), expected);
+}
+
+#[test]
 fn messages_that_are_malformed_by_themselves_are_found_and_repaired() {
     let chat = Format::OpenAiChat;
     let user = says("user", "hi");
