@@ -269,3 +269,122 @@ fn fragment(
     let count = last.1;
     Some((step.role, Fragment::Original { message, count, steps: vec![index], changes }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parsed::ParsedMessages;
+    use epitome::history::Change;
+    use serde_json::json;
+
+    fn of_log(format: Format, messages: &Value) -> (Log, View) {
+        let log = ParsedMessages::of(format, messages.as_array().unwrap()).log();
+        let view = View::repaired(&log, &format.contract());
+        (log, view)
+    }
+
+    fn says(role: &str, text: &str) -> Value {
+        json!({ "role": role, "content": text })
+    }
+
+    #[test]
+    fn neighbours_are_merged_only_where_the_provider_wants_them_as_one_message() {
+        use Role::{Assistant, System, Tool, User};
+        for (roles, formats) in [
+            ((User, User), vec![Format::Bedrock]),
+            ((Assistant, Assistant), vec![Format::Bedrock]),
+            ((Tool, User), vec![Format::Bedrock]),
+            ((Tool, Tool), vec![Format::Anthropic, Format::Bedrock, Format::AiSdkUi]),
+            ((Assistant, Tool), vec![Format::AiSdkUi]),
+            ((System, System), vec![]),
+            ((System, Tool), vec![]),
+            ((User, Assistant), vec![]),
+        ] {
+            for format in [Format::OpenAiChat, Format::Anthropic, Format::Bedrock, Format::AiSdkUi]
+            {
+                let merged = are_merged(roles.0, roles.1, &format.contract());
+                assert_eq!(merged, formats.contains(&format), "{roles:?} for {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_for_another_provider_are_not_merged_but_for_calls_and_results_inside_of_them() {
+        let text = |role: &str, text: &str| json!({ "role": role, "parts": [{ "text": text }] });
+        let talk = json!([text("user", "one"), text("user", "two"), text("model", "three")]);
+        let ask = json!({ "type": "tool_use", "id": "a", "name": "f", "input": {} });
+        let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": "42" });
+        let results = json!([
+            says("user", "hi"),
+            { "role": "assistant", "content": [ask] },
+            { "role": "user", "content": [result] },
+            says("user", "so?"),
+        ]);
+        let ui = |role: &str, part: Value| json!({ "id": role, "role": role, "parts": [part] });
+        let call =
+            json!({ "type": "tool-f", "toolCallId": "a", "state": "input-available", "input": {} });
+        let said = json!({ "type": "text", "text": "so?" });
+        let placeholder =
+            json!([ui("user", said.clone()), ui("assistant", call), ui("user", said)]);
+        for (format, messages, merged, apart) in [
+            (Format::Gemini, talk, 2, 3),
+            (Format::Anthropic, results, 4, 4),
+            (Format::AiSdkUi, placeholder, 3, 3),
+        ] {
+            let (log, view) = of_log(format, &messages);
+            assert_eq!(format.compose(&log, &view).len(), merged, "{format:?}");
+            assert_eq!(format.compose_apart(&log, &view).len(), apart, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn results_of_one_turn_for_another_provider_stay_in_messages_of_their_own() {
+        let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "f", "input": {} });
+        let result = |id: &str| {
+            json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": id, "content": "42" },
+            ] })
+        };
+        let asks = json!({ "role": "assistant", "content": [call("a"), call("b")] });
+        let talk = json!([says("user", "hi"), asks, result("a"), result("b")]);
+        let (log, view) = of_log(Format::Anthropic, &talk);
+        assert_eq!(Format::Anthropic.compose(&log, &view).len(), 3);
+        assert_eq!(Format::Anthropic.compose_apart(&log, &view).len(), 4);
+    }
+
+    #[test]
+    fn a_text_of_the_engine_needs_a_message_that_shows_the_form_where_there_are_several() {
+        for (format, messages, needed) in [
+            (Format::OpenAiChat, json!([says("user", "hi")]), vec![]),
+            (Format::LangChain, json!([{ "type": "human", "content": "hi" }]), vec!["0"]),
+        ] {
+            let (log, mut view) = of_log(format, &messages);
+            let summary = Edit::Insert { role: Role::User, parts: vec![Part::text("Roses.")] };
+            view.edits.insert(0, summary);
+            let composed = format.compose(&log, &view);
+            let [Outgoing::Composed(recipe), Outgoing::Keep(kept)] = composed.as_slice() else {
+                panic!("{composed:?}");
+            };
+            assert_eq!((recipe.sources().count(), kept.as_str()), (0, "0"), "{format:?}");
+            let needs: Vec<&str> = recipe.needs().map(MessageId::as_str).collect();
+            assert_eq!(needs, needed, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_part_is_left_out_beside_the_changes_of_other_parts() {
+        let texts = ["", "a long answer"].map(|text| json!({ "type": "text", "text": text }));
+        let messages = json!([says("user", "hi"), { "role": "assistant", "content": texts }]);
+        let (log, mut view) = of_log(Format::Anthropic, &messages);
+        let text = |part: usize, text: &str| PartChange {
+            part,
+            change: Change::Text { text: text.into() },
+        };
+        let changes = vec![text(0, "nothing"), text(1, "short")];
+        view.edits[1] = Edit::Replace { id: "1".into(), changes };
+        let composed = Format::Anthropic.compose(&log, &view);
+        let Some(Outgoing::Composed(recipe)) = composed.last() else { panic!("{composed:?}") };
+        let value = recipe.compose(Format::Anthropic, |_| messages.get(1));
+        assert_eq!(value["content"], json!([{ "type": "text", "text": "short" }]));
+    }
+}

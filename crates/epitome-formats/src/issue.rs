@@ -171,3 +171,22 @@ impl IssueCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issue_names_the_message_that_it_is_about() {
+        for (path, index) in [
+            ("messages[3].content[1].text", 3),
+            ("messages[12]", 12),
+            ("messages", 0),
+            ("tools[2]", 0),
+        ] {
+            let issue =
+                Issue { path: path.into(), ..Issue::new(&Path::default(), IssueCode::Lost, "") };
+            assert_eq!(issue.message_index(), index, "{path}");
+        }
+    }
+}

@@ -134,6 +134,7 @@ mod tests {
         let third = [user("one"), thinking("a"), user("two"), thinking("b"), user("three")];
         let none: [String; 0] = [];
         assert_eq!(found(&third, &[&first, &second]), none);
+        assert_eq!(found(&second, &[&second]), none, "it is sent again as it was");
         let edited = [user("ONE"), thinking("a"), user("two"), thinking("b"), user("three")];
         assert_eq!(
             found(&edited, &[&first, &second]),
@@ -159,5 +160,11 @@ mod tests {
         let compacted = [user("a summary"), user("two")];
         let none: [String; 0] = [];
         assert_eq!(found(&summarized, &[&sent, &compacted]), none);
+        let said = json!({ "role": "assistant", "content": "well" });
+        let first = [user("one")];
+        let later = [user("one"), said, thinking("a")];
+        assert_eq!(found(&later, &[&first]), none, "an answer of two messages");
+        let asked = [user("one"), user("two"), thinking("a")];
+        assert_eq!(found(&asked, &[&first]), ["messages[2].content[0]"]);
     }
 }

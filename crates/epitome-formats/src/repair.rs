@@ -209,6 +209,25 @@ mod tests {
     }
 
     #[test]
+    fn a_message_is_malformed_if_it_has_another_form_than_that_of_its_format() {
+        let function = json!({ "name": "f", "arguments": "{}" });
+        let call = json!({ "id": "c", "type": "function", "function": function });
+        let nameless = json!({ "role": "user", "parts": [{ "type": "text", "text": "hi" }] });
+        let chat = Format::OpenAiChat;
+        for (format, message, malformed) in [
+            (chat, json!({ "role": "user", "content": "hi" }), false),
+            (chat, json!({ "role": "User", "content": "hi" }), true),
+            (chat, json!({ "role": "assistant", "content": null, "tool_calls": [call] }), false),
+            (chat, json!({ "role": "assistant", "content": [], "tool_calls": [call] }), true),
+            // What is wrong with it cannot be repaired.
+            (Format::AiSdkUi, nameless, false),
+        ] {
+            let reading = format.read(&"m".into(), &message).unwrap();
+            assert_eq!(format.is_malformed(&message, &reading), malformed, "{message}");
+        }
+    }
+
+    #[test]
     fn a_message_is_malformed_if_the_arguments_of_its_call_have_to_be_repaired() {
         for (arguments, malformed) in [("{\"a\": 1}", false), ("{\"a\": 1", true)] {
             let call = json!({

@@ -94,6 +94,7 @@ fn is_unsolicited(log: &Log, position: usize, message: &Message) -> bool {
 mod tests {
     use super::*;
     use epitome::history::{Record, View};
+    use epitome::test_notation::transcript;
     use serde_json::{Value, json};
 
     /// Appends or edits the message with this id, and says whether all are accepted and how many were passed for good.
@@ -129,6 +130,59 @@ mod tests {
         assert_eq!(put("m4", &says("assistant", json!("ho"))), (false, 4), "it is still there");
         assert_eq!(put("m3", &says("user", json!("go on"))), (true, 6), "it was edited");
         assert_eq!(put("m0", &says("assistant", json!("hi"))), (false, 0), "the user is not first");
+    }
+
+    fn log(messages: Vec<Message>) -> Log {
+        let mut log = Log::default();
+        for message in messages {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        log
+    }
+
+    #[test]
+    fn what_is_accepted_depends_on_what_the_provider_refuses() {
+        let (gemini, anthropic) = (Format::Gemini, Format::Anthropic);
+        let (chat, responses) = (Format::OpenAiChat, Format::OpenAiResponses);
+        for (text, format, accepted) in [
+            ("u: hi\na: ho", chat, true),
+            ("u: hi\na: blank", chat, false),
+            ("u: hi\na: blank", responses, true),
+            ("u: hi\na:", responses, false),
+            ("s:\nu: hi", gemini, true),
+            ("u: hi\na: !f\nt: yes:x =f", chat, true),
+            ("u: hi\na: yes:x so\nt: yes:x", chat, false),
+        ] {
+            let mut messages = transcript(text);
+            for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
+                if *part == Part::text("blank") {
+                    *part = Part::Text { text: " ".into() };
+                }
+            }
+            let own = Untouched::default().is_accepted(format, &log(messages));
+            assert_eq!(own, accepted, "{text} for {format:?}");
+        }
+        for (format, accepted) in [(gemini, false), (anthropic, true)] {
+            let mut messages = transcript("u: hi\na: !f\nt: =f\nu: so?\na: well");
+            messages[3].id = "m2#1".into();
+            assert!(Untouched::default().is_accepted(format, &log(messages.clone())));
+            messages[3].parts.clear();
+            let own = Untouched::default().is_accepted(format, &log(messages));
+            assert_eq!(own, accepted, "a step of a message was emptied for {format:?}");
+        }
+    }
+
+    #[test]
+    fn after_a_change_of_one_of_the_last_messages_what_is_before_it_is_known() {
+        let mut untouched = Untouched::default();
+        let mut log = log(transcript(&"u: hi\na: ho\n".repeat(8)));
+        assert!(untouched.is_accepted(Format::OpenAiChat, &log));
+        assert_eq!(untouched.places.len(), MOST_PLACES);
+        let edited = Message::new("m12", Role::User, "so?");
+        log.append(Record::Edit { message: edited.into() }).unwrap();
+        assert!(untouched.is_accepted(Format::OpenAiChat, &log));
+        let places: Vec<usize> = untouched.places.iter().map(|(messages, _)| *messages).collect();
+        assert_eq!(places, [9, 10, 11, 12, 13, 14, 15, 16]);
     }
 
     #[test]

@@ -173,6 +173,39 @@ fn an_image_beside_a_result_may_come_before_the_results_of_other_calls() {
 }
 
 #[test]
+fn a_first_message_of_the_assistant_is_accepted_if_it_begins_with_a_compaction() {
+    let strict = Contract { first: First::User, ..Contract::default() };
+    for (kind, found) in
+        [("compaction", None), ("server_tool_use", Some(Violation::NotUserFirst { index: 0 }))]
+    {
+        let mut messages = transcript("a: so\nu: hi");
+        messages[0].parts.insert(0, Part::Other { kind: kind.into(), characters: 9 });
+        assert_eq!(refused(&strict, messages), found, "{kind}");
+    }
+}
+
+#[test]
+fn the_steps_of_one_message_may_have_several_roles() {
+    let mut messages = transcript("u: hi\na: !f\nt: =f");
+    messages[2].id = "m1#1".into();
+    let mut log = Log::default();
+    let mut edits = Vec::new();
+    for message in messages {
+        edits.push(Edit::Keep(message.id.clone()));
+        log.append(Record::Message { message: message.into() }).unwrap();
+    }
+    let view = View { edits, ..View::default() };
+    let contract = Contract::default();
+    assert_eq!(accepts(&contract, &log, &view, &[keep("m0"), keep("m1")]), Ok(()));
+    let apart =
+        [keep("m0"), compose(vec![step("m1", vec![0], 2)]), compose(vec![step("m1", vec![1], 2)])];
+    assert_eq!(accepts(&contract, &log, &view, &apart), Ok(()));
+    let joined = compose(vec![step("m0", vec![0], 1), step("m1", vec![0, 1], 2)]);
+    let mixed = Err(Violation::MixedRoles { index: 0 });
+    assert_eq!(accepts(&contract, &log, &view, &[joined]), mixed);
+}
+
+#[test]
 fn a_view_that_breaks_the_contract_is_refused_before_anything_is_composed() {
     let mut log = Log::default();
     let mut edits = Vec::new();
@@ -282,6 +315,16 @@ fn missing_repeated_and_moved_messages_are_found() {
     assert_eq!(case().with(0..2, vec![keep("1"), keep("0")]), moved(0));
     assert_eq!(case().with(1..2, vec![keep("unknown")]), moved(1));
     assert_eq!(case().with(3..3, vec![compose(Vec::new())]), moved(3));
+}
+
+#[test]
+fn a_text_that_a_change_empties_is_found() {
+    let talk = json!([says("user", "hi"), says("assistant", "ho"), says("user", "so")]);
+    let mut case = Case::of(Format::Anthropic, &talk);
+    let change = PartChange { part: 0, change: Change::Text { text: " ".into() } };
+    case.view.edits[1] = Edit::Replace { id: "1".into(), changes: vec![change] };
+    case.composed = Format::Anthropic.compose(&case.log, &case.view);
+    assert_eq!(case.found(), Err(Violation::BlankText { index: 1 }));
 }
 
 #[test]

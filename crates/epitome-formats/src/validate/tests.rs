@@ -121,6 +121,10 @@ fn a_call_without_arguments_is_one_issue() {
     ];
     let messages = [says("user", "hi"), calls, answers("a"), answers("b")];
     assert_eq!(found(&messages, Format::OpenAiChat, Strictness::Provider), expected);
+    let repaired = repair(&messages, Format::OpenAiChat);
+    let codes = |issues: &[Issue]| issues.iter().map(|issue| issue.code).collect::<Vec<_>>();
+    assert_eq!(codes(&repaired.left), [IssueCode::MissingArguments], "nobody knows them");
+    assert_eq!(codes(&repaired.done), [IssueCode::BrokenArguments]);
 }
 
 #[test]
@@ -138,6 +142,10 @@ fn messages_that_are_malformed_by_themselves_are_found_and_repaired() {
     let crate::RepairedMessage::Composed { message, .. } = &repaired.messages[1] else { panic!() };
     let arguments = &message["tool_calls"][0]["function"]["arguments"];
     assert_eq!(arguments, "{\"unparsed\":\"{\\\"a\\\":\"}", "nothing is lost");
+    broken["tool_calls"][0]["function"]["arguments"] = " ".into();
+    let repaired = repair(json!([user, broken, answers("a")]).as_array().unwrap(), chat);
+    let crate::RepairedMessage::Composed { message, .. } = &repaired.messages[1] else { panic!() };
+    assert_eq!(message["tool_calls"][0]["function"]["arguments"], "{}", "there is nothing to keep");
 }
 
 #[test]
@@ -167,7 +175,8 @@ fn what_only_some_servers_refuse_is_found_in_strict_mode() {
 fn an_empty_list_is_an_issue_that_cannot_be_repaired() {
     let empty = found(&[], Format::OpenAiChat, Strictness::Provider);
     assert_eq!(empty, ["messages NothingSaid"]);
-    assert_eq!(repair(&[], Format::OpenAiChat).left.len(), 1);
+    let repaired = repair(&[], Format::OpenAiChat);
+    assert_eq!((repaired.left.len(), repaired.done), (1, vec![]));
 }
 
 #[test]
@@ -279,6 +288,19 @@ fn a_repeated_message_id_is_found_and_repaired() {
     let items = json!([says("user", "hi"), said("msg_1"), said("msg_1")]);
     check(&items, Format::OpenAiResponses, &["messages[2].id RepeatedId"]);
     let ran = |kind: &str| json!({ "type": kind, "id": "x", "call_id": "x", "output": "1", "action": {} });
+    let asks = |call: &str, arguments: &str| {
+        json!({
+            "type": "function_call", "id": "fc_1", "call_id": call, "name": "f", "arguments": arguments,
+        })
+    };
+    let answers =
+        |call: &str| json!({ "type": "function_call_output", "call_id": call, "output": "42" });
+    let talk = [says("user", "hi"), asks("a", "{}"), answers("a"), asks("b", "{"), answers("b")];
+    let repaired = repair(&talk, Format::OpenAiResponses);
+    let crate::RepairedMessage::Composed { message, .. } = &repaired.messages[3] else { panic!() };
+    let arguments = message["arguments"].as_str();
+    assert_eq!(arguments, Some("{\"unparsed\":\"{\"}"), "its id and its arguments are repaired");
+    assert_eq!(message.get("id"), None);
     let shell =
         json!([says("user", "hi"), ran("local_shell_call"), ran("local_shell_call_output")]);
     check(&shell, Format::OpenAiResponses, &[]);
