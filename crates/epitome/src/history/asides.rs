@@ -203,3 +203,71 @@ impl Record {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Role;
+
+    /// A log of three messages, of which the second is only for Eve.
+    fn log() -> Log {
+        let mut log = Log::default();
+        log.append(said("one", Audience::Everyone)).unwrap();
+        log.append(said("aside", for_eve())).unwrap();
+        log.append(said("two", Audience::Everyone)).unwrap();
+        log
+    }
+
+    fn for_eve() -> Audience {
+        Audience::Agents(vec!["eve".into()])
+    }
+
+    fn message(id: &str, audience: Audience) -> Message {
+        Message { audience, ..Message::new(id, Role::User, id) }
+    }
+
+    fn said(id: &str, audience: Audience) -> Record {
+        Record::Message { message: message(id, audience).into() }
+    }
+
+    #[test]
+    fn a_message_for_some_agents_is_found_beside_the_path() {
+        let log = log();
+        let ids = ["one", "aside", "two", "three"].map(MessageId::from);
+        assert_eq!((log.len(), log.messages_and_asides()), (2, 3));
+        assert_eq!(ids.each_ref().map(|id| log.index_of(id)), [Some(0), Some(1), Some(2), None]);
+        assert_eq!(ids.each_ref().map(|id| log.aside_index(id)), [None, Some(1), None, None]);
+        let texts = ids.each_ref().map(|id| log.aside(id).map(Message::text));
+        assert_eq!(texts, [None, Some("aside".into()), None, None]);
+    }
+
+    #[test]
+    fn a_message_for_some_agents_is_put_before_one_that_is_there_and_can_be_removed() {
+        let mut log = log();
+        let insert = |id: &str, before: &str| {
+            let message = message(id, for_eve()).into();
+            Record::Insert { message, before: before.into() }
+        };
+        let unknown = log.append(insert("more", "three"));
+        assert_eq!(unknown, Err(LogError::UnknownId("three".into())));
+        assert_eq!(log.append(insert("more", "two")), Ok(()));
+        assert_eq!(log.messages_and_asides(), 4);
+        log.append(Record::Remove { id: "aside".into() }).unwrap();
+        assert_eq!((log.messages_and_asides(), log.aside(&"aside".into())), (3, None));
+        assert!(!log.contains(&"aside".into()));
+    }
+
+    #[test]
+    fn a_log_that_is_read_again_counts_its_records_and_changes_on() {
+        let mut log = log();
+        log.append(Record::Remove { id: "one".into() }).unwrap();
+        let empty = log.without_records();
+        assert!(empty.is_empty() && empty.records().is_empty());
+        let mut again = Log::of_agent();
+        again.append(said("two", Audience::Everyone)).unwrap();
+        again.count_on_from(empty);
+        let counts = |log: &Log| (log.revision(), log.changes(), log.changed_since(0));
+        assert_eq!(counts(&again), counts(&log));
+        assert_eq!(counts(&log), (4, 1, Some(0)));
+    }
+}

@@ -69,3 +69,49 @@ impl Journal {
         self.in_flight = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(text: &str) -> Record {
+        Record::Todo { text: text.into() }
+    }
+
+    #[test]
+    fn a_record_that_could_not_be_stored_is_taken_back_and_the_others_stay() {
+        let mut journal = Journal::new(vec![task("one")]);
+        journal.announce(&task("two"));
+        assert_eq!(journal.begin_commit(), [task("one"), task("two")]);
+        journal.push(&task("three"));
+        journal.retract(&task("two"));
+        journal.handle_saved();
+        assert_eq!(journal.begin_commit(), [task("three")]);
+        journal.push(&task("two"));
+        assert_eq!(journal.begin_commit(), [task("three"), task("two")], "it is a new one now");
+        assert!(!journal.is_empty());
+        journal.handle_saved();
+        assert!(journal.is_empty());
+    }
+
+    #[test]
+    fn a_record_is_taken_back_that_came_behind_those_that_are_being_stored() {
+        let mut journal = Journal::new(vec![task("one")]);
+        journal.begin_commit();
+        journal.announce(&task("two"));
+        journal.retract(&task("two"));
+        journal.handle_saved();
+        assert!(journal.is_empty());
+    }
+
+    #[test]
+    fn a_record_that_was_announced_is_stored_once() {
+        let mut journal = Journal::default();
+        for text in ["one", "two"] {
+            journal.announce(&task(text));
+        }
+        journal.retract(&task("two"));
+        journal.push(&task("one"));
+        assert_eq!(journal.begin_commit(), [task("one")]);
+    }
+}
