@@ -112,3 +112,36 @@ fn joined<const N: usize>(texts: [&str; N]) -> String {
         texts.into_iter().map(str::trim_end).filter(|text| !text.is_empty()).collect();
     texts.join("\n\n")
 }
+
+#[cfg(test)]
+impl Checkpoint {
+    /// A compaction that changes nothing, for a test to begin with.
+    pub(crate) fn empty(id: u32) -> Self {
+        let (rewrites, dropped) = (Vec::new(), Vec::new());
+        Self { id: CheckpointId(id), reason: Reason::Manual, cover: None, rewrites, dropped }
+    }
+}
+
+#[cfg(test)]
+impl Cover {
+    /// A short summary of all messages up to one.
+    pub(crate) fn through(id: &str) -> Self {
+        Self {
+            through: id.into(),
+            before: Vec::new(),
+            after: Vec::new(),
+            role: Role::User,
+            summary: "They talked.".into(),
+            summarizer_notes: String::new(),
+            ledger: Vec::new(),
+            left_out: Vec::new(),
+            state: StructuredState::default(),
+            appendix: String::new(),
+            summarized: 1,
+            shared_of: None,
+            earlier: 0,
+            label: None,
+            closing: None,
+        }
+    }
+}

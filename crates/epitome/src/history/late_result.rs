@@ -66,3 +66,55 @@ impl<'a> LateResults<'a> {
         open
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Checkpoint, Cover, Record};
+    use crate::message::Media;
+    use crate::test_notation::transcript;
+
+    const TALK: &str =
+        "u: hi\na: !one !two !\nt: =two\nu: so\na: !three\nt: =one\nt: =two\nt: =three\nt: =";
+
+    /// A conversation whose first messages are summarized, up to one.
+    fn summarized(through: &str) -> (Log, Projection) {
+        let mut log = Log::default();
+        for message in transcript(TALK) {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        let cover = Some(Cover::through(through));
+        let checkpoint = Checkpoint { cover, ..Checkpoint::empty(1) };
+        log.append(Record::Checkpoint { checkpoint: checkpoint.into() }).unwrap();
+        let projection = Projection::of(&log);
+        (log, projection)
+    }
+
+    #[test]
+    fn only_a_result_whose_call_has_left_the_view_without_one_becomes_a_text() {
+        let (log, projection) = summarized("m3");
+        let late = LateResults::new(&log, &projection);
+        let is_late = |at: usize| late.text(log.message(at).unwrap()).is_some();
+        assert!(!is_late(3), "it is no result");
+        assert!(is_late(5), "its call is summarized");
+        assert!(!is_late(6), "its call had a result before");
+        assert!(!is_late(7), "its call is in the view");
+        assert!(!is_late(8), "nobody knows which call it answers");
+    }
+
+    #[test]
+    fn a_late_result_names_what_it_had_beside_its_text() {
+        let (log, projection) = summarized("m3");
+        let mut message = log.message(5).unwrap().clone();
+        message.role = Role::User;
+        let named = |name: &str| Media { name: Some(name.into()), ..Media::default() };
+        message.parts.push(Part::Image(named("roses.png")));
+        message.parts.push(Part::File(named("roses.csv")));
+        let late = LateResults::new(&log, &projection).message(&message).unwrap();
+        let text = late.text();
+        for words in ["late-result tool=\"tool\"", "result one", "roses.png", "roses.csv"] {
+            assert!(text.contains(words), "{words} in {text}");
+        }
+        assert_eq!((late.role, late.parts.len()), (Role::Tool, 1));
+    }
+}

@@ -113,3 +113,36 @@ impl Projection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::rewrite::{Change, PartChange};
+    use crate::history::{Checkpoint, Record};
+    use crate::test_notation::transcript;
+
+    #[test]
+    fn a_summary_ends_what_earlier_compactions_did_with_its_messages() {
+        let mut log = Log::default();
+        for message in transcript(&"u: hi\na: ho\n".repeat(4)) {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        let shortened = |id: &str| {
+            let change = Change::Text { text: "short".into() };
+            Rewrite { id: id.into(), changes: vec![PartChange { part: 0, change }] }
+        };
+        let rewrites = ["m1", "m2", "m4", "m5"].map(shortened).to_vec();
+        let dropped = vec!["m0".into(), "m6".into()];
+        let reduced = Checkpoint { rewrites, dropped, ..Checkpoint::empty(1) };
+        let cover = Cover { before: vec!["m1".into()], ..Cover::through("m3") };
+        let summarized = Checkpoint { cover: Some(cover), ..Checkpoint::empty(2) };
+        let before = Projection::of(&log).with(&log, &reduced);
+        assert_eq!(before.checkpoints, 1);
+        assert_eq!(before.rewritten.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
+        let after = before.with(&log, &summarized);
+        assert_eq!(after.checkpoints, 2);
+        assert_eq!(after.rewritten.keys().copied().collect::<Vec<_>>(), [1, 4, 5]);
+        assert_eq!(after.dropped, BTreeSet::from([6]));
+        assert_eq!(after.compacted().collect::<Vec<_>>(), [0, 2, 3, 6]);
+    }
+}

@@ -225,3 +225,29 @@ impl View {
         self.findings.extend(repair.findings);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Record;
+    use crate::test_notation::transcript;
+
+    #[test]
+    fn a_part_of_the_conversation_has_no_signed_reasoning() {
+        let mut log = Log::default();
+        let talk = "u: hi\na: ?hm#signed\na: ?hm#signed so\na: ?hm well";
+        for message in transcript(talk) {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        let whole = Projection::default();
+        let contract = Contract::default();
+        let view = View::of_part(&log, &whole, &[0, 1, 2, 3], &contract);
+        let [Edit::Keep(first), Edit::Replace { id, changes }, Edit::Keep(last)] =
+            view.edits.as_slice()
+        else {
+            panic!("{view:?}");
+        };
+        assert_eq!([first.as_str(), id.as_str(), last.as_str()], ["m0", "m2", "m3"]);
+        assert_eq!(changes.iter().map(|change| change.part).collect::<Vec<_>>(), [0]);
+    }
+}

@@ -3,8 +3,6 @@
 use super::*;
 use crate::history::Cover;
 use crate::message::Role;
-use crate::policy::Reason;
-use crate::structured_state::StructuredState;
 use crate::test_notation::transcript;
 
 const TALK: &str = "u: zero\na: one\nu: two\na: three\nu: four\na: five\nu: six\na: seven";
@@ -33,33 +31,8 @@ fn head(id: &str) -> Record {
     Record::Head { message: Some(id.into()) }
 }
 
-fn checkpoint(id: u32) -> Checkpoint {
-    let (rewrites, dropped) = (Vec::new(), Vec::new());
-    Checkpoint { id: CheckpointId(id), reason: Reason::Manual, cover: None, rewrites, dropped }
-}
-
 fn committed(checkpoint: Checkpoint) -> Record {
     Record::Checkpoint { checkpoint: checkpoint.into() }
-}
-
-fn summary(through: &str) -> Option<Cover> {
-    Some(Cover {
-        through: through.into(),
-        before: Vec::new(),
-        after: Vec::new(),
-        role: Role::User,
-        summary: "They talked.".into(),
-        summarizer_notes: String::new(),
-        ledger: Vec::new(),
-        left_out: Vec::new(),
-        state: StructuredState::default(),
-        appendix: String::new(),
-        summarized: 1,
-        shared_of: None,
-        earlier: 0,
-        label: None,
-        closing: None,
-    })
 }
 
 fn rewrite(id: &str, change: Change) -> Rewrite {
@@ -80,11 +53,11 @@ fn ids<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<&'a str> {
 
 #[test]
 fn a_change_undoes_the_compactions_that_are_about_what_has_changed() {
-    let summarized = Checkpoint { cover: summary("m3"), ..checkpoint(1) };
+    let summarized = Checkpoint { cover: Some(Cover::through("m3")), ..Checkpoint::empty(1) };
     let and_shortened = Checkpoint { rewrites: vec![shortened("m6")], ..summarized.clone() };
     let shortened = vec![shortened("m2"), shortened("m5")];
-    let reduced = Checkpoint { rewrites: shortened, ..checkpoint(1) };
-    let removed = Checkpoint { dropped: vec!["m2".into(), "m5".into()], ..checkpoint(1) };
+    let reduced = Checkpoint { rewrites: shortened, ..Checkpoint::empty(1) };
+    let removed = Checkpoint { dropped: vec!["m2".into(), "m5".into()], ..Checkpoint::empty(1) };
     let leaves = |id: &str| Record::Remove { id: id.into() };
     for (compaction, change, stays) in [
         (&summarized, edited("m3", "changed"), false),
@@ -138,10 +111,11 @@ fn an_edit_keeps_an_earlier_version_only_if_a_result_was_offloaded_from_it() {
         }
         log.records().len() - before
     };
-    let shortened = Checkpoint { rewrites: vec![shortened("m3")], ..checkpoint(1) };
+    let shortened = Checkpoint { rewrites: vec![shortened("m3")], ..Checkpoint::empty(1) };
     log.append(committed(shortened)).unwrap();
     assert_eq!(kept(&mut log, "m0"), 0, "nothing was offloaded");
-    let offload = |id, path| Checkpoint { rewrites: vec![offloaded("m2", path)], ..checkpoint(id) };
+    let offload =
+        |id, path| Checkpoint { rewrites: vec![offloaded("m2", path)], ..Checkpoint::empty(id) };
     log.append(committed(offload(2, "first.txt"))).unwrap();
     log.append(said("later")).unwrap();
     assert_eq!(kept(&mut log, "later"), 0, "it came later");
@@ -184,7 +158,7 @@ fn a_log_equals_another_one_with_the_same_records() {
 #[test]
 fn a_checkpoint_is_known_until_it_is_undone() {
     let mut log = log(TALK);
-    log.append(committed(checkpoint(7))).unwrap();
+    log.append(committed(Checkpoint::empty(7))).unwrap();
     let known = |log: &Log| [6, 7].map(|id| log.has_checkpoint(CheckpointId(id)));
     assert_eq!(known(&log), [false, true]);
     log.append(Record::Undo { checkpoint: CheckpointId(7) }).unwrap();
