@@ -261,7 +261,18 @@ fn locks_reasoning(model: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::locks_reasoning;
+    use super::*;
+
+    #[test]
+    fn a_summary_has_the_role_that_the_provider_accepts() {
+        for (summary, of_system) in
+            [(SummaryRole::FromPolicy, Role::System), (SummaryRole::User, Role::User)]
+        {
+            let contract = Contract { summary, ..Contract::default() };
+            assert_eq!(contract.role_of_insert(Role::System), of_system, "{summary:?}");
+            assert_eq!(contract.role_of_insert(Role::User), Role::User, "{summary:?}");
+        }
+    }
 
     #[test]
     fn models_that_bind_reasoning_are_known_by_their_version() {
@@ -277,6 +288,7 @@ mod tests {
         for model in [
             "claude-fable-5",
             "claude-fable-5-20260610",
+            "claude-fable-5-610",
             "claude-opus-5-1",
             "gpt-5.1",
             "claude-mythos-5-1",

@@ -148,6 +148,19 @@ mod tests {
     }
 
     #[test]
+    fn an_image_beside_a_result_may_come_before_the_results_of_other_calls() {
+        let mut log = Log::default();
+        let mut messages = transcript("u: hi\na: !f !g\nt: =f\nt: =g");
+        messages[2].parts.push(Part::Image(Default::default()));
+        let edits = messages.iter().map(|message| Edit::Keep(message.id.clone())).collect();
+        for message in messages {
+            log.append(Record::Message { message: Arc::new(message) }).unwrap();
+        }
+        let view = View { edits, ..View::default() };
+        assert_eq!(Contract::default().check(&log, &view), Ok(()));
+    }
+
+    #[test]
     fn a_call_that_waits_for_approval_needs_its_result_after_the_next_user_message() {
         let contract = Contract::default();
         let open = Some("message 1 of the result calls f and has no answer to it".to_owned());

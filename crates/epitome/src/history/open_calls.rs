@@ -69,6 +69,7 @@ mod tests {
         for (value, id) in ["c3", "", "c1"].into_iter().enumerate() {
             open.push(id, value);
         }
+        assert_eq!(open.take("c2"), None, "no call has this id");
         assert_eq!(open.take(""), Some(("", 1)));
         assert_eq!(open.take("c3"), Some(("c3", 0)));
         assert_eq!(open.take(""), Some(("c1", 2)));

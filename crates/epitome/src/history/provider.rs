@@ -28,3 +28,26 @@ impl Provider for Contract {
         self.check(log, view)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Edit, Record};
+    use crate::test_notation::transcript;
+
+    #[test]
+    fn a_contract_alone_refuses_a_view_that_breaks_it() {
+        let mut log = Log::default();
+        for message in transcript("u: hi\nt: =one") {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        let view = |ids: &[&str]| {
+            let edits = ids.iter().map(|id| Edit::Keep((*id).into())).collect();
+            View { edits, ..View::default() }
+        };
+        let contract = Contract::default();
+        assert_eq!(contract.accepts(&log, &view(&["m0"])), Ok(()));
+        let orphan = Violation::OrphanedResult { call: "one".into(), index: 1 };
+        assert_eq!(contract.accepts(&log, &view(&["m0", "m1"])), Err(orphan));
+    }
+}

@@ -125,4 +125,12 @@ mod tests {
         let misfit = Rewrite { id: message.id.clone(), changes: vec![change(1, arguments)] };
         assert_eq!(misfit.apply(&message), message);
     }
+
+    #[test]
+    fn signed_reasoning_goes_beside_the_changes_of_other_parts() {
+        let message = transcript("a: ?hm#signed look ?ho").remove(0);
+        let text = |part: usize| change(part, Change::Text { text: "short".into() });
+        let changes = without_signed_reasoning(&message, &[text(0), text(1)]);
+        assert_eq!(changes, [change(0, Change::Remove), text(1)]);
+    }
 }

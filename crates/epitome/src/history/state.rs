@@ -115,3 +115,32 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_notation::apply_answer;
+
+    #[test]
+    fn a_state_that_is_taken_back_leaves_no_record_at_the_end_of_the_log() {
+        let mut log = Log::default();
+        let state = |text: &str| {
+            let mut state = StructuredState::default();
+            let answer = format!("```state\n{{\"decisions\":[\"{text}\"]}}\n```");
+            apply_answer(&mut state, &answer, &|_| None);
+            state
+        };
+        let first = state("roses");
+        let record = log.state_record(first.clone());
+        log.append(record).unwrap();
+        let record = log.state_record(state("tulips"));
+        log.append(record).unwrap();
+        log.append(Record::UndoStructuredState {}).unwrap();
+        assert_eq!((log.structured_state(), log.records().len()), (&first, 1));
+        log.append(Record::Todo { text: "water them".into() }).unwrap();
+        log.append(Record::UndoStructuredState {}).unwrap();
+        assert!(log.structured_state().is_empty());
+        assert_eq!(log.records().len(), 2, "other records are found by their index");
+        assert_eq!(log.todo(), Some("water them"));
+    }
+}
