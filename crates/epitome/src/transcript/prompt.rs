@@ -278,6 +278,16 @@ mod tests {
     }
 
     #[test]
+    fn only_one_of_several_parts_is_named_as_a_part() {
+        for (count, expected) in [(1, false), (2, true)] {
+            let input = PromptInput::Chunk(ChunkPosition { index: 0, count });
+            let settings = SummarySettings::default();
+            let text = instructions(&settings, Reason::Manual, input, 500, None);
+            assert_eq!(text.contains(&format!("This is part 1 of {count}")), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn d13_the_instructions_include_the_users_focus() {
         let text = ask(&SummarySettings::default(), Reason::Manual, Some(" the roses "));
         assert!(text.ends_with("as asked by the person:\nthe roses"), "{text}");

@@ -71,6 +71,11 @@ mod tests {
                 ),
                 format!("{NOTES}## Course\nShort."),
             ),
+            (
+                format!("{NOTES}## Key facts\n## Course\nShort."),
+                format!("{NOTES}## Course\nShort."),
+            ),
+            (format!("{NOTES}```\ncode\n```\n{NOTES}"), format!("{NOTES}```\ncode\n```")),
         ] {
             assert_eq!(without_repeats(&answer), expected);
         }
