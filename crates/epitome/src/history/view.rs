@@ -229,16 +229,63 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Record;
+    use crate::history::{Checkpoint, Record};
     use crate::test_notation::transcript;
+
+    fn log(text: &str) -> Log {
+        let mut log = Log::default();
+        for message in transcript(text) {
+            log.append(Record::Message { message: message.into() }).unwrap();
+        }
+        log
+    }
+
+    /// The text of each message of the engine, and the id of each other one.
+    fn shown(view: &View) -> Vec<&str> {
+        let shown = view.edits.iter().map(|edit| match edit {
+            Edit::Keep(id) | Edit::Replace { id, .. } => id.as_str(),
+            Edit::Insert { parts, .. } => match parts.as_slice() {
+                [Part::Text { text }] => text,
+                _ => "",
+            },
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_user_message_is_first_where_the_provider_wants_that_and_says_what_is_before_it() {
+        let anyone = Contract::default();
+        let user = Contract { first: First::User, ..anyone };
+        let greeted = log("a: hello\nu: hi");
+        let all = ["m0", "m1"];
+        assert_eq!(shown(&View::repaired(&greeted, &anyone)), all);
+        let view = View::repaired(&greeted, &user);
+        assert_eq!(shown(&view), [OPENING_BY_ASSISTANT, "m0", "m1"]);
+        assert_eq!(view.findings.len(), 1);
+        let mut shortened = log("u: hi\na: ho\nu: so");
+        let checkpoint = Checkpoint { dropped: vec!["m0".into()], ..Checkpoint::empty(1) };
+        shortened.append(Record::Checkpoint { checkpoint: checkpoint.into() }).unwrap();
+        let projection = Projection::of(&shortened);
+        assert_eq!(shown(&View::of(&shortened, &projection, &anyone)), ["m1", "m2"]);
+        let view = View::of(&shortened, &projection, &user);
+        assert_eq!(shown(&view), [EARLIER_LEFT_OUT, "m1", "m2"]);
+        let part = |contract| View::of_part(&greeted, &Projection::default(), &[0], contract);
+        assert_eq!(shown(&part(&anyone)), ["m0"]);
+        assert_eq!(shown(&part(&user)), [EARLIER_LEFT_OUT, "m0"]);
+    }
+
+    #[test]
+    fn messages_as_they_were_appended_are_all_there_and_not_repaired() {
+        let log = log("t: =one\na:");
+        let view = View::as_appended(&log);
+        assert_eq!((shown(&view), view.as_appended), (vec!["m0", "m1"], true));
+        let view = View::repaired(&log, &Contract::default());
+        assert_eq!((shown(&view), view.as_appended), (vec![], false));
+    }
 
     #[test]
     fn a_part_of_the_conversation_has_no_signed_reasoning() {
-        let mut log = Log::default();
-        let talk = "u: hi\na: ?hm#signed\na: ?hm#signed so\na: ?hm well";
-        for message in transcript(talk) {
-            log.append(Record::Message { message: message.into() }).unwrap();
-        }
+        let log = log("u: hi\na: ?hm#signed\na: ?hm#signed so\na: ?hm well");
         let whole = Projection::default();
         let contract = Contract::default();
         let view = View::of_part(&log, &whole, &[0, 1, 2, 3], &contract);
