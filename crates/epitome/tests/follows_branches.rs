@@ -212,3 +212,18 @@ fn edit_last(compactor: &mut Compactor) {
     let id = last(compactor);
     compactor.edit(Message::new(id, Role::Assistant, "another answer")).unwrap();
 }
+
+#[test]
+fn a_branch_that_has_lost_a_message_is_shown_again_as_it_was_shown_last() {
+    let mut compactor =
+        compactor_with(Policy::recommended(400), "u: hi\na: ho\nu: which roses?\na: red ones");
+    compactor.move_head(Some("m1".into())).unwrap();
+    say(&mut compactor, "later", Role::User, "which tulips?");
+    compactor.remove("m1".into()).unwrap();
+    let before = shown(&compactor);
+    compactor.move_head(None).unwrap();
+    say(&mut compactor, "other", Role::User, "something else");
+    compactor.switch_to(&"m0".into()).unwrap();
+    assert_eq!(shown(&compactor), before);
+    assert_eq!(before, "u: hi\nu: which tulips?\n");
+}
