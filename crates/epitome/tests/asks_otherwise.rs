@@ -1,14 +1,20 @@
 //! What a compaction tries when its summarizer fails or writes no summary.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot continue should fail"
+)]
 
 use crate::harness;
 
-use epitome::policy::{Summarizer, SummaryInput, SummarySettings, Unsupported};
+use epitome::message::{Message, Role};
+use epitome::policy::{Keep, Summarizer, SummaryInput, SummarySettings, Unsupported};
 use epitome::{
-    Compactor, ContextOverflow, Failure, FailureKind, Outcome, Output, Policy, Reason,
+    Compactor, ContextOverflow, Failure, FailureKind, GivenState, Outcome, Output, Policy, Reason,
     SummarizerStep, SummarizerStepKind, SummaryRequest, Timestamp,
 };
-use harness::{applied, compactor_with, shown};
+use harness::{applied, compactor_with, next_request, shown, words};
 
 const GOOD: &str = "## Key facts\nThey talked about the garden.";
 const REPLY: &str = "Sure! I have moved your seeds to the second bed, is there anything else?";
@@ -223,6 +229,8 @@ fn i36_an_answer_without_its_end_is_asked_for_in_smaller_chunks() {
     assert!(applied(ended.compactor.report().unwrap()));
     assert!(ended.steps().iter().all(|step| *step == "smaller"), "{:?}", ended.steps());
     assert!(ended.requests[1].system.contains("cut off"), "{}", ended.requests[1].system);
+    let given: Vec<GivenState> = ended.requests.iter().take(2).map(|it| it.given_state).collect();
+    assert_eq!(given, [GivenState::Shown, GivenState::Hidden], "it has less to say");
 }
 
 #[test]
@@ -275,4 +283,115 @@ fn i37_what_no_message_says_is_reported_marked_taken_out_or_sent_back_once() {
     let stubborn = compact_by(with(Unsupported::AskAgain), &[Model(INVENTED)]);
     assert_eq!(stubborn.requests.len(), 2);
     assert!(stubborn.summary().contains(expected), "{}", stubborn.summary());
+}
+
+#[test]
+fn an_answer_in_the_wrong_form_and_a_failure_have_different_remedies() {
+    let settings = |input| SummarySettings { input, ..chain(&["extractive"]) };
+    for (problem, expected) in [
+        (Fails(FailureKind::Permanent), vec!["next"]),
+        (Fails(FailureKind::Unsuitable), vec!["transcript", "next"]),
+        (Model(REPLY), vec!["again", "transcript", "smaller", "next"]),
+    ] {
+        let ended = compact(settings(SummaryInput::Messages), |_, request| {
+            match request.summarizer == Summarizer::Extractive {
+                true => Text("user: some words"),
+                false => problem,
+            }
+        });
+        assert_eq!(ended.steps(), expected);
+    }
+}
+
+#[test]
+fn smaller_chunks_are_reported_with_their_length_and_have_a_least_one() {
+    let ended = compact_by(chain(&[]), &[Fails(FULL)]);
+    let steps = &ended.compactor.report().unwrap().summarizer.as_ref().unwrap().steps;
+    let lengths: Vec<u32> = steps.iter().map(|step| step.chunk_characters.unwrap()).collect();
+    assert!(lengths.len() > 3 && lengths.iter().all(|length| *length >= 500), "{lengths:?}");
+    assert!(lengths.iter().zip(&lengths[1..]).all(|(one, next)| next < one), "{lengths:?}");
+}
+
+#[test]
+fn what_is_left_is_divided_by_its_length_whatever_number_of_chunks_the_policy_asks_for() {
+    let settings = SummarySettings { chunks: 4, ..chain(&["extractive"]) };
+    // The next summarizer gets in one request what the first one has not read.
+    let ended = compact(settings.clone(), |index, request| match &request.summarizer {
+        Summarizer::Extractive => Text("user: some words"),
+        _ if index == 0 => Model(GOOD),
+        _ => Fails(FailureKind::Permanent),
+    });
+    let counts: Vec<u32> = ended.requests.iter().map(|request| request.chunk_count).collect();
+    assert_eq!(counts, [4, 4, 2]);
+    // Of one chunk in four, the halves are asked for, and the others as they are.
+    let ended = compact(settings, |index, _| match index {
+        0 => Fails(FULL),
+        _ => Model(GOOD),
+    });
+    assert!(ended.requests[1].chunk_count >= 8, "{}", ended.requests[1].chunk_count);
+}
+
+#[test]
+fn a_window_is_believed_as_far_as_its_numbers_can_be_true() {
+    let length = |requested_tokens, limit_tokens| {
+        let kind = FailureKind::TooLong(ContextOverflow { requested_tokens, limit_tokens });
+        let ended = compact_by(chain(&[]), &[Fails(kind), Model(GOOD)]);
+        let steps = &ended.compactor.report().unwrap().summarizer.as_ref().unwrap().steps;
+        (steps[0].chunk_characters.unwrap(), ended)
+    };
+    let (by_half, ended) = length(None, None);
+    let first = &ended.requests[0];
+    let tokens = first.system.chars().count().div_ceil(3) + first.input.chars().count().div_ceil(3);
+    let tokens = u32::try_from(tokens).unwrap();
+    assert_eq!(length(None, Some(0)).0, by_half, "there is no such window");
+    let window = 1_500;
+    let (by_own_count, ended) = length(None, Some(window));
+    assert_eq!(ended.requests[1].target_tokens, window / 6);
+    assert!(by_own_count < by_half);
+    for requested in [tokens, window, window - 1] {
+        assert_eq!(length(Some(requested), Some(window)).0, by_own_count, "{requested}");
+    }
+    assert!(length(Some(tokens * 9 / 8), Some(window)).0 < by_own_count);
+}
+
+#[test]
+fn the_summary_so_far_takes_the_room_that_was_meant_for_it() {
+    let kind =
+        FailureKind::TooLong(ContextOverflow { requested_tokens: None, limit_tokens: Some(2_000) });
+    let length = |summary| {
+        let settings = SummarySettings { chunks: 2, ..chain(&[]) };
+        let ended = compact_by(settings, &[Text(summary), Fails(kind), Text(GOOD)]);
+        let steps = &ended.compactor.report().unwrap().summarizer.as_ref().unwrap().steps;
+        steps[0].chunk_characters.unwrap()
+    };
+    let long: &str = Box::leak(words(100).into_boxed_str());
+    assert!(length(GOOD).abs_diff(length(long)) < 50, "{} {}", length(GOOD), length(long));
+}
+
+#[test]
+fn chunks_become_smaller_by_a_servers_limit_eight_times_at_most() {
+    let policy = Policy {
+        summary: SummarySettings { chunk_characters: None, ..chain(&[]) },
+        keep: Keep::Messages(0),
+        ..Policy::fill_percent(200_000)
+    };
+    let mut compactor = compactor_with(policy, "");
+    for number in 0..30 {
+        let text = "some words ".repeat(1_000);
+        compactor.append(Message::new(format!("m{number}"), Role::Assistant, text)).unwrap();
+    }
+    compactor.compact(Reason::Manual, None).unwrap();
+    let kind = FailureKind::TooLong(ContextOverflow {
+        requested_tokens: Some(100_000),
+        limit_tokens: Some(99_000),
+    });
+    for _ in 0..9 {
+        let request = next_request(&mut compactor);
+        let failure = Failure { kind, message: "no".into() };
+        compactor.handle_failure(request.id, failure, Timestamp(0));
+    }
+    while !matches!(compactor.poll_output(), Output::Wait(_)) {}
+    let report = compactor.report().unwrap();
+    assert_eq!(report.summarizer.as_ref().unwrap().steps.len(), 8);
+    assert_eq!(report.outcome, Outcome::Failed { message: "no".into() });
 }

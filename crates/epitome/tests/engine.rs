@@ -17,6 +17,7 @@ mod guards;
 mod harness;
 mod ignores_impossible_counts;
 mod keeps_a_state;
+mod keeps_to_its_limits;
 mod keeps_what_is_needed;
 mod locks_reasoning;
 mod prepares;

@@ -12,7 +12,7 @@ use crate::harness;
 use epitome::history::Edit;
 use epitome::message::{Message, MessageId, Part, Role};
 use epitome::policy::{Keep, SummaryPlacement, SummarySettings};
-use epitome::{Compactor, Contract, First, Outcome, Output, Phase, Policy, Reason};
+use epitome::{CommandError, Compactor, Contract, First, Outcome, Output, Phase, Policy, Reason};
 use harness::{
     applied, compact, compactor_with, drive, long_talk, next_request, recommended_compactor, shown,
     words,
@@ -66,6 +66,8 @@ fn i14_nothing_is_summarized_if_even_the_shortest_summary_would_be_longer() {
     let Outcome::Skipped { message } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert!(message.contains("would not make the conversation smaller"), "{message}");
     assert_eq!((report.requests, compactor.view()), (0, before));
+    let exhausted = CommandError::Exhausted(message.clone());
+    assert_eq!(compactor.compact(Reason::Threshold, None), Err(exhausted));
 }
 
 #[test]

@@ -6,10 +6,14 @@ use crate::harness;
 
 use epitome::history::{LogError, Record};
 use epitome::message::{Audience, Message, MessageId, Role};
-use epitome::policy::Keep;
+use epitome::policy::{Keep, OffloadToolResults, Phase, PrepareAt, Reducer, ReducerRule, Trigger};
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
-use epitome::{CommandError, Compactor, Contract, Outcome, Policy, Reason, Snapshot, Stored};
-use harness::{drive, shown};
+use epitome::{
+    CommandError, Compactor, Contract, MemoryEntry, Outcome, Output, Policy, Reason, Snapshot,
+    Stored,
+};
+use harness::{drive, next_request, shown};
 
 fn policy() -> Policy {
     Policy { keep: Keep::Messages(2), target: 0.7, ..Policy::recommended(400) }
@@ -325,4 +329,141 @@ fn f1_a_message_of_the_team_is_not_put_before_one_that_is_only_for_some() {
     assert_eq!(refused, CommandError::Log(LogError::Private("n3".into())));
     let unknown = team.insert(said("late", "user", "wait"), "n99".into()).unwrap_err();
     assert_eq!(unknown, CommandError::Log(LogError::UnknownId("n99".into())));
+}
+
+/// Polls until the compactor waits, without an answer to any request.
+fn poll(compactor: &mut Compactor) {
+    loop {
+        match compactor.poll_output() {
+            Output::Before(_) => compactor.proceed().unwrap(),
+            Output::Wait(_) => return,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_agent_that_was_not_asked_for_the_longest_time_gives_its_memory_back_first() {
+    let mut team = busy_team();
+    for name in ["writer", "critic"] {
+        drop(team.agent(name).unwrap());
+    }
+    team.hold_for_agents(30);
+    assert_eq!(team.held_for_agents(), 30, "the critic's");
+    drop(team.agent("writer").unwrap());
+    assert_eq!(team.held_for_agents(), 20, "the writer's");
+}
+
+#[test]
+fn an_agent_that_something_is_going_on_in_keeps_its_messages() {
+    type Begin = fn(&mut Compactor);
+    let going_on: [(&str, Begin); 5] = [
+        ("a summarizer is asked", |agent| {
+            agent.compact(Reason::Manual, None).unwrap();
+            poll(agent);
+        }),
+        ("the host has not polled yet", |agent| {
+            agent.compact(Reason::Manual, None).unwrap();
+            agent.cancel();
+        }),
+        ("a record is being stored", |agent| {
+            agent.compact(Reason::Manual, None).unwrap();
+            let request = next_request(agent);
+            agent.handle_summary(request.id, "The planner doubts the budget.");
+            poll(agent);
+        }),
+        ("entries of the memory are being blended", |agent| {
+            for number in 0..15 {
+                let text = format!("note {number}");
+                agent.remember(MemoryEntry { text, standing: false }).unwrap();
+            }
+            poll(agent);
+        }),
+        ("a summary is being written in advance", |agent| {
+            let prepare_at = Some(PrepareAt::Fraction(0.1));
+            agent.set_policy(Policy { prepare_at, ..Policy::recommended(2_000) }).unwrap();
+            assert_eq!(agent.check(Phase::TurnEnd), None);
+            poll(agent);
+        }),
+    ];
+    for (what, begin) in going_on {
+        let mut team = busy_team();
+        begin(&mut team.agent("critic").unwrap());
+        team.hold_for_agents(0);
+        assert_eq!(team.held_for_agents(), 30, "{what}");
+        // To ask for it again reads nothing, so that no other one has to make room.
+        drop(team.agent("writer").unwrap());
+        drop(team.agent("critic").unwrap());
+        assert_eq!(team.held_for_agents(), 50, "{what}");
+    }
+}
+
+#[test]
+fn an_agent_at_rest_does_not_read_a_message_before_its_edit() {
+    let mut team = busy_team();
+    drop(team.agent("critic").unwrap());
+    team.hold_for_agents(0);
+    team.append(said("new", "user", "a question")).unwrap();
+    team.edit(said("new", "user", "another question")).unwrap();
+    assert_eq!(team.held_for_agents(), 0);
+    assert!(shown(&team.agent("critic").unwrap()).ends_with("u: another question\n"));
+}
+
+#[test]
+fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
+    let mut team = busy_team();
+    let mut critic = team.agent("critic").unwrap();
+    critic.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut critic);
+    critic.handle_summary(request.id, "The planner doubts the budget.");
+    poll(&mut critic);
+    drop(critic);
+    let edited = said("u0", "user", "another question");
+    assert_eq!(team.edit(edited.clone()), Err(CommandError::Busy));
+    team.edit(whispered("other", "planner", &["writer"], "?")).unwrap_err();
+    team.agent("critic").unwrap().handle_persisted().unwrap();
+    team.edit(edited).unwrap();
+    assert!(!shown(&team.agent("critic").unwrap()).contains("SUMMARY"));
+}
+
+#[test]
+fn a_removal_waits_until_an_agent_has_stored_its_summary() {
+    let mut team = busy_team();
+    let mut critic = team.agent("critic").unwrap();
+    critic.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut critic);
+    critic.handle_summary(request.id, "The planner doubts the budget.");
+    poll(&mut critic);
+    drop(critic);
+    team.append(said("new", "user", "one question more")).unwrap();
+    team.remove("u0".into()).unwrap();
+    let mut critic = team.agent("critic").unwrap();
+    assert!(critic.log().contains(&"new".into()), "a message is read meanwhile");
+    assert!(critic.log().contains(&"u0".into()));
+    critic.handle_persisted().unwrap();
+    drop(critic);
+    let critic = team.agent("critic").unwrap();
+    assert!(!critic.log().contains(&"u0".into()) && !shown(&critic).contains("SUMMARY"));
+}
+
+#[test]
+fn an_agent_that_comes_later_reads_the_edit_of_a_message_that_the_team_has_put_aside() {
+    let offload = OffloadToolResults { protect_fraction: 0.0, max_tokens: 100, keep_tokens: 30 };
+    let rule = ReducerRule::when(Reducer::OffloadToolResults(offload), Trigger::Always);
+    let policy = Policy { reducers: vec![rule], ..Policy::fill_percent(1_000) };
+    let mut team = Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    let text = |question: &str| {
+        let long = "row ".repeat(300);
+        transcript(&format!("u: {question}\na: !call\nt: =call<{long}>\na: done\nu: thanks"))
+    };
+    text("go").into_iter().for_each(|message| team.append(message).unwrap());
+    team.compact(Reason::Reduce, None).unwrap();
+    drive(&mut team, |_| String::new());
+    assert!(shown(&team).contains("tool-results/call.txt"));
+    drop(team.agent("early").unwrap());
+    team.edit(text("stop").remove(0)).unwrap();
+    for name in ["early", "late"] {
+        let view = shown(&team.agent(name).unwrap());
+        assert!(view.starts_with("u: stop\n"), "{name}: {view}");
+    }
 }

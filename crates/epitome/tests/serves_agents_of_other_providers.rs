@@ -98,6 +98,8 @@ fn f1_the_name_of_a_provider_is_stored_and_has_to_be_set_again() {
     let mut restored =
         Compactor::restore(snapshot, Contract::default(), Box::new(CharactersPer(3))).unwrap();
     assert_eq!(restored.agent_providers().collect::<Vec<_>>(), [("critic", "strict")]);
+    let of = |agent| restored.agent_provider(agent);
+    assert_eq!((of("critic"), of("writer")), (Some("strict"), None));
     let (agent, provider) = ("critic".to_owned(), "strict".to_owned());
     assert_eq!(restored.agent("critic").err(), Some(CommandError::NoProvider { agent, provider }));
     restored.set_agent_provider("critic", "strict", strict()).unwrap();

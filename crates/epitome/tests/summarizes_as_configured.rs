@@ -445,15 +445,16 @@ fn d10_lists_are_appended_only_as_far_as_the_target_leaves_room_beside_the_ledge
     let place = "in the garden behind the house ".repeat(4);
     let items: String = (0..400).map(|n| format!("- [ ] plant rose {n} {place}\n")).collect();
     let facts: String = (0..400).map(|n| format!("It is in src/rose{n}.rs now.\n")).collect();
+    let last = "and go on with the roses ".repeat(200);
     let mut policy = Policy { target: 0.2, keep: Keep::Messages(1), ..Policy::recommended(40_000) };
     policy.summary.checklist_tokens = 40_000;
     let mut compactor = compactor_with(policy, "");
-    for (id, text) in [("items", items.as_str()), ("facts", facts.as_str()), ("last", "go on")] {
-        compactor.append(Message::new(id, Role::User, text)).unwrap();
+    for (id, text) in [("items", &items), ("facts", &facts), ("last", &last)] {
+        compactor.append(Message::new(id, Role::User, text.as_str())).unwrap();
     }
     let planned = compactor.plan(Reason::Manual).tokens_after;
     compactor.compact(Reason::Manual, None).unwrap();
-    drive(&mut compactor, |_| "They made a plan.".into());
+    drive(&mut compactor, |_| "They made a plan for roses. ".repeat(2) + &words(200));
     let report = compactor.report().unwrap();
     let appended =
         |text: &str| report.receipt.appended.iter().filter(|fact| fact.text.contains(text)).count();

@@ -5,6 +5,7 @@
 
 use epitome::message::{Message, Role};
 use epitome::policy::PrepareAt;
+use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
 use epitome::{Compactor, Contract, Event, Outcome, Output, Policy, PreparedUse, Reason, Report};
 
@@ -204,4 +205,58 @@ fn j24_k9_a_summary_in_advance_is_swapped_in_by_slices_with_the_same_result() {
     assert_eq!(in_slices, at_once);
     let (_, awaited) = compacted(1, None);
     assert!(slices >= awaited, "{slices}, and {awaited} behind an answer that is waited for");
+}
+
+#[test]
+fn the_result_for_very_many_names_is_worked_out_in_three_steps() {
+    for (names, between) in [(900, 0), (1_001, 2)] {
+        let mut compactor = compactor(policy());
+        let names: String = (0..names).map(|number| format!("src/bed{number}.rs ")).collect();
+        for message in [
+            Message::new("names", Role::User, names),
+            Message::new("last", Role::User, "And now?"),
+            Message::new("end", Role::Assistant, "It is green."),
+        ] {
+            compactor.append(message).unwrap();
+        }
+        compactor.compact(Reason::Manual, None).unwrap();
+        let (outputs, slices) = finished(&mut compactor);
+        assert!(outputs.iter().any(|output| matches!(output, Output::Persist(_))));
+        assert_eq!(slices, between);
+    }
+}
+
+#[test]
+fn names_that_the_transcript_cuts_off_are_found_in_slices_of_any_length() {
+    let row = "a row of roses, ".repeat(20);
+    let results =
+        [format!("{row}order KX-47"), format!("13 is {row}"), format!("{row}order KX-4711, {row}")];
+    let [one, two, three] = results;
+    let text = format!("a: !one !two !three\nt: =one<{one}> =two<{two}> =three<{three}>");
+    for slice in [1, 7, 100, usize::MAX] {
+        let mut policy = policy();
+        policy.summary.tool_result_max_characters = Some(20);
+        let mut compactor = Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3)));
+        let compactor = compactor.as_mut().unwrap();
+        compactor.set_slice(slice);
+        for (position, message) in transcript(&text).into_iter().chain(conversation()).enumerate() {
+            let id = format!("n{position}").into();
+            compactor.append(Message { id, ..message }).unwrap();
+        }
+        compactor.compact(Reason::Manual, None).unwrap();
+        loop {
+            match compactor.poll_output() {
+                Output::Before(_) => compactor.proceed().unwrap(),
+                Output::Summarize(request) => {
+                    assert!(!request.input.contains("KX"), "it is cut off: {}", request.input);
+                    compactor.handle_summary(request.id, "Orders KX-4711, KX-4712 and KX-4713.");
+                }
+                Output::Persist(_) => compactor.handle_persisted().unwrap(),
+                Output::Wait(_) => break,
+                _ => {}
+            }
+        }
+        let unsupported = &report(compactor).receipt.unsupported;
+        assert_eq!(unsupported, &["KX-4712", "KX-4713"], "slices of {slice} bytes");
+    }
 }
