@@ -202,14 +202,6 @@ impl Plan {
         })
     }
 
-    /// The messages that stay, as they would be in the view.
-    pub fn stays<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-    ) -> impl Iterator<Item = &'a Message> {
-        self.staying().filter_map(|at| self.seen(conversation, at))
-    }
-
     /// A message that stays, as it would be in the view.
     pub(crate) fn seen<'a>(
         &'a self,
@@ -274,8 +266,7 @@ impl Plan {
             .changed
             .iter()
             .filter(|(at, reduced)| {
-                matches!(reduced, Reduced::Removed { .. })
-                    && (!self.summarizes || **at >= self.tail_start)
+                matches!(reduced, Reduced::Removed { .. }) && **at >= self.tail_start
             })
             .map(|(at, _)| *at)
             .collect();

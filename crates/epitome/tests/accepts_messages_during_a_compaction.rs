@@ -4,10 +4,10 @@ use crate::harness;
 
 use epitome::history::Defect;
 use epitome::message::{Message, Role, Usage};
-use epitome::policy::Keep;
+use epitome::policy::{Keep, OffloadToolResults, Reducer, ReducerRule, Trigger};
 use epitome::test_notation::transcript;
 use epitome::tokens::CharactersPer;
-use epitome::{Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
+use epitome::{Action, Compactor, Contract, Outcome, Policy, Reason, ResultPlace, Snapshot};
 use harness::{
     applied, compact, compactor_with, drive, long_talk, next_request, recommended_compactor, shown,
 };
@@ -197,4 +197,95 @@ fn a_message_id_cannot_be_used_twice() {
     assert_eq!(error, "a message named \"m0\" is there already; to change it, edit it");
     let error = compactor.edit(Message::new("m9", Role::User, "hi")).unwrap_err().to_string();
     assert_eq!(error, "no message is named \"m9\"");
+}
+
+/// A compaction that waits for its summarizer, the number of its request, and where its tail begins.
+fn waiting() -> (Compactor, epitome::message::RequestId, usize) {
+    let policy = Policy { keep: Keep::Messages(4), ..Policy::recommended(400) };
+    let mut compactor = compactor_with(policy, &long_talk());
+    let tail = compactor.plan(Reason::Manual).tail_start;
+    compactor.compact(Reason::Manual, None).unwrap();
+    let request = next_request(&mut compactor);
+    (compactor, request.id, tail)
+}
+
+/// True if a compaction goes on after this change.
+fn goes_on_after(change: impl Fn(&mut Compactor, usize)) -> bool {
+    let (mut compactor, request, tail) = waiting();
+    compactor.append(Message::new("late", Role::Assistant, "one answer more")).unwrap();
+    change(&mut compactor, tail);
+    compactor.handle_summary(request, "They talked.");
+    drive(&mut compactor, |_| panic!("asked again"));
+    match &compactor.report().unwrap().outcome {
+        Outcome::Applied { .. } => true,
+        Outcome::Cancelled => false,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+#[test]
+fn a_removal_cancels_the_compaction_only_if_the_message_was_there_when_it_was_planned() {
+    assert!(goes_on_after(|compactor, _| compactor.remove("late".into()).unwrap()));
+    let last = compactor_with(Policy::recommended(400), &long_talk()).log().len() - 1;
+    assert!(!goes_on_after(|it, _| it.remove(format!("m{last}").as_str().into()).unwrap()));
+    assert!(!goes_on_after(|compactor, _| compactor.remove("m1".into()).unwrap()));
+}
+
+#[test]
+fn an_insertion_cancels_the_compaction_only_if_it_is_between_planned_messages() {
+    let insert = |before: &'static str| {
+        move |compactor: &mut Compactor, _: usize| {
+            compactor.insert(Message::new("new", Role::User, "wait"), before.into()).unwrap();
+        }
+    };
+    assert!(goes_on_after(insert("late")));
+    assert!(!goes_on_after(insert("m2")));
+}
+
+#[test]
+fn a_conversation_that_ends_where_the_tail_begins_is_compacted_all_the_same() {
+    for (left, goes_on) in [(0, true), (1, true), (-1, false)] {
+        let after = goes_on_after(|compactor, tail| {
+            let end = tail.checked_add_signed(left).unwrap();
+            let id = compactor.log().message(end - 1).unwrap().id.clone();
+            compactor.move_head(Some(id)).unwrap();
+        });
+        assert_eq!(after, goes_on, "{left}");
+    }
+}
+
+#[test]
+fn a_change_of_a_message_that_the_compaction_shortens_cancels_it() {
+    let long = "row ".repeat(100);
+    let text = format!("{}a: !c\nt: =c<{long}>\na: seen\nu: thanks\na: welcome", long_talk());
+    let clear = Reducer::OffloadToolResults(OffloadToolResults {
+        protect_fraction: 0.0,
+        max_tokens: 50,
+        keep_tokens: 10,
+    });
+    let policy = Policy {
+        keep: Keep::Messages(6),
+        reducers: vec![ReducerRule::when(clear, Trigger::Always)],
+        ..Policy::fill_percent(1_000)
+    };
+    let outcome = |change: &dyn Fn(&mut Compactor)| {
+        let mut compactor = compactor_with(policy.clone(), &text);
+        let plan = compactor.plan(Reason::Manual);
+        let shortened = plan.actions.iter().position(|it| *it == Action::OffloadToolResults);
+        assert!(shortened.unwrap() > plan.tail_start, "{:?}", plan.actions);
+        compactor.compact(Reason::Manual, None).unwrap();
+        let request = next_request(&mut compactor);
+        change(&mut compactor);
+        compactor.handle_summary(request.id, "They talked.");
+        drive(&mut compactor, |_| panic!("asked again"));
+        applied(compactor.report().unwrap())
+    };
+    let last = |compactor: &Compactor, back: usize| {
+        let position = compactor.log().len() - 1 - back;
+        compactor.log().message(position).unwrap().clone()
+    };
+    assert!(outcome(&|compactor| compactor.edit(last(compactor, 0)).unwrap()));
+    assert!(!outcome(&|compactor| compactor.edit(last(compactor, 3)).unwrap()));
+    assert!(outcome(&|compactor| compactor.move_head(Some(last(compactor, 1).id)).unwrap()));
+    assert!(!outcome(&|compactor| compactor.move_head(Some(last(compactor, 4).id)).unwrap()));
 }

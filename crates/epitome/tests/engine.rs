@@ -21,6 +21,7 @@ mod keeps_to_its_limits;
 mod keeps_what_is_needed;
 mod locks_reasoning;
 mod prepares;
+mod prepares_meanwhile;
 mod random;
 mod random_agents;
 mod random_continuations;

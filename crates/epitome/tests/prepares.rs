@@ -16,7 +16,7 @@ use epitome::{
 };
 
 /// A compaction is due at 750 tokens; a message has 50.
-fn policy(prepare_at: f64) -> Policy {
+pub(crate) fn policy(prepare_at: f64) -> Policy {
     let mut policy = Policy::recommended(1_000);
     policy.reducers.clear();
     policy.keep = Keep::Fraction(0.2);
@@ -25,22 +25,22 @@ fn policy(prepare_at: f64) -> Policy {
     policy
 }
 
-struct Chat {
-    compactor: Compactor,
-    events: Vec<Event>,
+pub(crate) struct Chat {
+    pub(crate) compactor: Compactor,
+    pub(crate) events: Vec<Event>,
     /// Requests that have no answer yet.
-    requests: Vec<SummaryRequest>,
-    said: usize,
+    pub(crate) requests: Vec<SummaryRequest>,
+    pub(crate) said: usize,
 }
 
 impl Chat {
-    fn new(policy: Policy) -> Self {
+    pub(crate) fn new(policy: Policy) -> Self {
         let compactor =
             Compactor::new(policy, Contract::default(), Box::new(CharactersPer(4))).unwrap();
         Self { compactor, events: Vec::new(), requests: Vec::new(), said: 0 }
     }
 
-    fn say(&mut self, messages: usize) {
+    pub(crate) fn say(&mut self, messages: usize) {
         for _ in 0..messages {
             let role = if self.said.is_multiple_of(2) { Role::User } else { Role::Assistant };
             let text = format!("{:x<184}", format!("Message {0} in src/m{0}.rs ", self.said));
@@ -50,7 +50,7 @@ impl Chat {
     }
 
     /// Adds messages one by one, with a check after each, until a compaction is due.
-    fn say_until_due(&mut self) -> Reason {
+    pub(crate) fn say_until_due(&mut self) -> Reason {
         for _ in 0..30 {
             self.say(1);
             if let Some(reason) = self.check() {
@@ -60,13 +60,13 @@ impl Chat {
         unreachable!("no compaction is due")
     }
 
-    fn check(&mut self) -> Option<Reason> {
+    pub(crate) fn check(&mut self) -> Option<Reason> {
         let due = self.compactor.check(Phase::TurnStart);
         self.drain();
         due
     }
 
-    fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         loop {
             match self.compactor.poll_output() {
                 Output::Before(_) => self.compactor.proceed().unwrap(),
@@ -79,26 +79,26 @@ impl Chat {
         }
     }
 
-    fn answer(&mut self, text: &str) {
+    pub(crate) fn answer(&mut self, text: &str) {
         let request = self.requests.remove(0);
         self.compactor.handle_summary(request.id, text);
         self.drain();
     }
 
-    fn compact(&mut self, reason: Reason, instructions: Option<&str>) {
+    pub(crate) fn compact(&mut self, reason: Reason, instructions: Option<&str>) {
         self.compactor.compact(reason, instructions.map(str::to_owned)).unwrap();
         self.drain();
     }
 
-    fn report(&self) -> &Report {
+    pub(crate) fn report(&self) -> &Report {
         self.compactor.report().unwrap()
     }
 
-    fn used(&self) -> Option<PreparedUse> {
+    pub(crate) fn used(&self) -> Option<PreparedUse> {
         self.report().prepared.and_then(|prepared| prepared.used)
     }
 
-    fn dropped(&self) -> Vec<bool> {
+    pub(crate) fn dropped(&self) -> Vec<bool> {
         let dropped = self.events.iter().filter_map(|event| match event {
             Event::PreparationDropped { request, .. } => Some(request.is_some()),
             _ => None,
@@ -106,12 +106,12 @@ impl Chat {
         dropped.collect()
     }
 
-    fn is_prepared(&self) -> bool {
+    pub(crate) fn is_prepared(&self) -> bool {
         self.events.contains(&Event::Prepared)
     }
 
     /// A chat whose next summary is written, just above the point at which it begins.
-    fn prepared(prepare_at: f64) -> Self {
+    pub(crate) fn prepared(prepare_at: f64) -> Self {
         let mut chat = Self::new(policy(prepare_at));
         while chat.requests.is_empty() {
             chat.say(1);

@@ -47,6 +47,7 @@ fn e2_the_fifteenth_entry_blends_the_ten_oldest_with_the_summary_before() {
     assert!(request.input.contains("note 0") && request.input.contains("note 9"));
     assert!(!request.input.contains("note 10") && !request.input.contains("be brief"));
     assert_eq!((request.target_tokens, request.is_ahead), (1_000, true));
+    assert_eq!(request.max_tokens, 1_500);
     assert_eq!(compactor.memory().summary, "They planted oaks.");
     let left = ["be brief", "note 10", "note 11", "note 12", "note 13", "note 14"];
     assert_eq!(texts(compactor.memory()), left);

@@ -1,6 +1,8 @@
 //! What happens to names, dates, amounts and quotes in a summary that no message has: by the policy they are marked, taken out,
 //! or sent back to the summarizer once.
 
+use std::cmp::Reverse;
+
 use super::job::{Job, Stage};
 use crate::policy::Unsupported;
 use crate::transcript::Envelope;
@@ -58,7 +60,7 @@ fn marked(summary: &str, unsupported: &[String]) -> String {
 /// The first of these texts in another one, the longest of those that begin there.
 fn first<'a>(rest: &str, texts: &'a [String]) -> Option<(usize, &'a str)> {
     let found = texts.iter().filter_map(|text| Some((rest.find(text.as_str())?, text.as_str())));
-    found.min_by_key(|(at, text)| (*at, usize::MAX - text.len()))
+    found.min_by_key(|(at, text)| (*at, Reverse(text.len())))
 }
 
 /// The summary without the sentences that have one of these texts. If nothing is left of it, they are marked instead.
