@@ -1,5 +1,7 @@
 //! Messages are added and edited during a compaction, and conversations are stored and restored.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
+
 use crate::harness;
 
 use epitome::history::Defect;

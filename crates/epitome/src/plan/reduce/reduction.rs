@@ -92,10 +92,8 @@ impl<'a> Reduction<'a> {
         }
         match (&rule.when, phase) {
             (None, _) => reason != Reason::Reduce,
-            (Some(when), Some(phase)) if reason == Reason::Reduce => {
-                when.reason_to_compact(phase, &load, window).is_some()
-            }
-            (Some(when), _) => when.is_met(&load, window),
+            (Some(when), Some(phase)) => when.reason_to_compact(phase, &load, window).is_some(),
+            (Some(when), None) => when.is_met(&load, window),
         }
     }
 
