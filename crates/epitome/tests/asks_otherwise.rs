@@ -323,6 +323,12 @@ fn what_is_left_is_divided_by_its_length_whatever_number_of_chunks_the_policy_as
     });
     let counts: Vec<u32> = ended.requests.iter().map(|request| request.chunk_count).collect();
     assert_eq!(counts, [4, 4, 2]);
+    // Of the last one, the halves are asked for, and not four parts.
+    let ended = compact(settings.clone(), |index, _| match index {
+        3 => Fails(FULL),
+        _ => Model(GOOD),
+    });
+    assert!(ended.requests.len() < 8, "{}", ended.requests.len());
     // Of one chunk in four, the halves are asked for, and the others as they are.
     let ended = compact(settings, |index, _| match index {
         0 => Fails(FULL),

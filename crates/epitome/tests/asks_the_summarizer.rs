@@ -86,8 +86,9 @@ fn the_prompt_of_the_app_is_used_in_the_conversation_too() {
 #[test]
 fn instructions_that_come_back_are_no_summary() {
     let (mut compactor, request) = asked(settings());
-    compactor.handle_summary(request.id, &request.system);
-    drive(&mut compactor, |request| request.system.clone());
+    let first = |system: &str| system.lines().next().unwrap().to_owned();
+    compactor.handle_summary(request.id, &first(&request.system));
+    drive(&mut compactor, |request| first(&request.system));
     let outcome = &compactor.report().unwrap().outcome;
     let Outcome::Failed { message } = outcome else { unreachable!("{outcome:?}") };
     assert!(message.contains("copied what it was given"), "{message}");
@@ -220,4 +221,50 @@ fn requests_with_long_open_tasks_fit_the_summarizers_window_too() {
     let settings = SummarySettings { window_tokens: Some(500), ..settings() };
     let idle = compactor_with(policy(settings), &text).plan(Reason::Manual).idle.unwrap();
     assert!(idle.contains("500 tokens is too small"), "{idle}");
+}
+
+#[test]
+fn a_plan_knows_whether_messages_fit_the_summarizers_window() {
+    let (mut forms, talk) = (Vec::new(), long_talk().repeat(5));
+    for window in (600..3_000).step_by(20) {
+        let settings = SummarySettings {
+            input: SummaryInput::Messages,
+            chunks: 4,
+            window_tokens: Some(window),
+            max_tokens: Some(200),
+            ledger_tokens: 0,
+            ..settings()
+        };
+        let mut compactor = compactor_with(policy(settings), &talk);
+        let planned = compactor.plan(Reason::Manual);
+        if planned.idle.is_some() {
+            continue;
+        }
+        compactor.compact(Reason::Manual, None).unwrap();
+        let run = drive(&mut compactor, |_| "They talked.".into());
+        assert_eq!(planned.requests as usize, run.requests.len(), "{window}");
+        forms.push(run.requests[0].form);
+    }
+    assert!(forms.contains(&SummaryInput::Messages) && forms.contains(&SummaryInput::Transcript));
+}
+
+#[test]
+fn a_conversation_is_sent_after_a_rejected_request_if_the_user_asks_for_a_compaction() {
+    let settings = SummarySettings { input: SummaryInput::Conversation, ..settings() };
+    let mut compactor = compactor_with(policy(settings), &long_talk());
+    compactor.check(epitome::Phase::Overflow);
+    compactor.compact(Reason::Manual, None).unwrap();
+    assert_eq!(next_request(&mut compactor).form, SummaryInput::Conversation);
+}
+
+#[test]
+fn a_request_of_the_memory_and_one_of_a_compaction_have_different_numbers() {
+    let mut compactor = compactor_with(policy(settings()), &long_talk());
+    for number in 0..15 {
+        let text = format!("note {number}");
+        compactor.remember(epitome::MemoryEntry { text, standing: false }).unwrap();
+    }
+    let memory = next_request(&mut compactor);
+    compactor.compact(Reason::Manual, None).unwrap();
+    assert_ne!(memory.id, next_request(&mut compactor).id);
 }

@@ -127,3 +127,13 @@ fn a_counted_message_for_some_agents_is_not_in_the_view_of_all() {
     assert_eq!(compactor.pressure(), before);
     assert_eq!(compactor.agent("writer").unwrap().log().len(), 6);
 }
+
+#[test]
+fn an_agent_counts_as_its_team_did_when_it_was_asked_for_first() {
+    let mut team = compactor(Box::new(CharactersPer(4)));
+    let mut early = team.lend("early").unwrap();
+    assert!(early.compactor().counts_as(&team));
+    team.count_by(Box::new(Words));
+    let mut late = team.lend("late").unwrap();
+    assert!(late.compactor().counts_as(&team) && !early.compactor().counts_as(&team));
+}

@@ -396,3 +396,39 @@ fn a_task_of_just_the_least_tokens_is_summarized() {
     assert_eq!(check(tokens), (tokens, Some(Reason::TaskTransition)));
     assert_eq!(check(tokens + 1), (tokens, None));
 }
+
+#[test]
+fn a_task_that_was_too_small_stays_as_it_is_with_a_smaller_limit_too() {
+    let tasks = TaskSettings { min_tokens: 5_000, ..TaskSettings::default() };
+    let mut compactor = team(Policy { tasks, ..policy() });
+    work_on(&mut compactor, "kitchen");
+    compactor.complete_task("kitchen".into()).unwrap();
+    assert_eq!(compactor.check(Phase::TurnEnd), None);
+    compactor.set_policy(policy()).unwrap();
+    assert_eq!(compactor.check(Phase::TurnEnd), None, "it is passed over");
+    work_on(&mut compactor, "bath");
+    compactor.complete_task("bath".into()).unwrap();
+    assert_eq!(
+        compactor.check(Phase::TurnEnd),
+        Some(Reason::TaskTransition),
+        "the next one counts"
+    );
+}
+
+#[test]
+fn the_shared_summary_of_a_task_holds_after_a_change_behind_the_task() {
+    let mut team = team(shared_policy());
+    work_on(&mut team, "kitchen");
+    team.complete_task("kitchen".into()).unwrap();
+    team.append(Message::new("behind", Role::User, "and the bath?")).unwrap();
+    start_next(&mut team, "cleo has completed the kitchen.").unwrap();
+    team.edit(Message::new("behind", Role::User, "and the roof?")).unwrap();
+    let mut ben = team.agent("ben").unwrap();
+    // Another compaction of the agent has a summary of its own.
+    ben.compact(Reason::Manual, None).unwrap();
+    next_request(&mut ben);
+    ben.cancel();
+    drive(&mut ben, |_| String::new());
+    assert!(start_next(&mut ben, "").unwrap().requests.is_empty(), "the shared one is there");
+    assert!(ben.report().unwrap().summary.as_ref().unwrap().starts_with("cleo has completed"));
+}

@@ -342,3 +342,41 @@ fn arguments_of_calls_that_are_signed_with_their_turn_are_not_shortened() {
         assert_eq!(shortened(Contract::default().reasoning), (true, true));
     }
 }
+
+#[test]
+fn a_shortened_last_request_takes_half_of_what_the_target_has_room_for() {
+    for texts in [1, 2] {
+        let policy = policy(vec![always(Reducer::ExcerptLastRequest)]);
+        let mut compactor = compactor_with(policy.clone(), "u: hi\na: ho");
+        let part = |_| epitome::message::Part::text(words(900 / texts));
+        let parts = (0..texts).map(part).collect();
+        compactor.append(Message::with_parts("long", Role::User, parts)).unwrap();
+        let plan = compactor.plan(Reason::Reduce);
+        let room = share(policy.target, policy.window);
+        assert!(plan.tokens_before > room);
+        let part = f64::from(plan.tokens_after) / f64::from(room);
+        assert!((0.35..0.6).contains(&part), "{part}");
+    }
+}
+
+fn share(fraction: f64, window: u32) -> u32 {
+    (fraction * f64::from(window)) as u32
+}
+
+#[test]
+fn a_name_in_a_result_that_is_cleared_is_not_taken_for_one_that_stays() {
+    let long = format!("src/rose1.rs {}", "row ".repeat(60));
+    let text = format!(
+        "{}u: look at src/rose1.rs\na: I see !c\nt: =c<{long}>\na: seen\nu: thanks\na: welcome",
+        long_talk()
+    );
+    let kept = |reducers| {
+        let policy = Policy { keep: Keep::Messages(4), ..policy(reducers) };
+        let compactor = compacted(policy, &text, "They looked.");
+        let report = compactor.report().unwrap();
+        assert!(applied(report), "{report:?}");
+        report.receipt.kept.iter().any(|fact| fact.text == "src/rose1.rs")
+    };
+    assert!(kept(Vec::new()), "it is in the tail");
+    assert!(!kept(vec![always(clear_results())]));
+}

@@ -150,6 +150,8 @@ fn k9_the_next_summary_is_written_while_the_chat_goes_on_and_is_there_at_once() 
     assert_eq!((report.requests, report.waited_ms), (1, Some(0)));
     assert_eq!(chat.used(), Some(PreparedUse::AsWritten));
     assert_eq!(report.prepared.unwrap().wasted, Waste::default());
+    let is_progress = |event: &Event| matches!(event, Event::Progress { .. });
+    assert!(!chat.events.iter().any(is_progress), "nothing is read for it");
     assert!(chat.requests.is_empty() && chat.dropped().is_empty());
     assert!(report.tokens_after <= 500 && report.summary.as_ref().unwrap().contains("everything"));
     let paths = [&report.receipt.kept, &report.receipt.appended, &report.receipt.given_up];

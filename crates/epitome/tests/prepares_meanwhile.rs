@@ -76,6 +76,7 @@ fn an_answer_or_a_usage_of_another_request_is_not_taken() {
     chat.compactor.handle_summary(other, "They have talked of everything.");
     chat.answer("Roses.");
     assert_eq!(chat.report().summarizer.as_ref().unwrap().tokens, None);
+    assert_ne!(chat.report().prepared.unwrap().wasted.tokens, 760, "they are those of another one");
     assert!(chat.report().summary.as_ref().unwrap().starts_with("Roses."));
 }
 

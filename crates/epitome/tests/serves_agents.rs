@@ -420,6 +420,7 @@ fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
     drop(critic);
     let edited = said("u0", "user", "another question");
     assert_eq!(team.edit(edited.clone()), Err(CommandError::Busy));
+    assert!(!shown(&team).contains("another question"), "nobody has the new version");
     team.edit(whispered("other", "planner", &["writer"], "?")).unwrap_err();
     team.agent("critic").unwrap().handle_persisted().unwrap();
     team.edit(edited).unwrap();

@@ -255,3 +255,22 @@ fn the_revision_counts_the_records_that_were_appended() {
         assert_eq!(compactor.log().revision(), number);
     }
 }
+
+#[test]
+fn a_policy_that_changes_before_the_first_commit_is_in_its_beginning() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    compactor.set_policy(Policy::recommended(500)).unwrap();
+    let store = committed(&mut compactor);
+    assert_eq!(&kinds(&store)[..3], ["begin", "policy", "message"]);
+    assert_eq!(restored(&store).policy().window, 500);
+}
+
+#[test]
+fn blank_lines_between_commits_and_a_preparation_that_is_not_there_mean_nothing() {
+    let mut compactor = recommended_compactor(&long_talk());
+    assert!(applied(&compact(&mut compactor).unwrap()));
+    let lines = compactor.snapshot().to_json_lines().unwrap();
+    assert!(!lines.contains("preparations"), "{lines}");
+    assert_eq!(shown(&restored(&lines.replace('\n', "\n \n\n"))), shown(&compactor));
+}

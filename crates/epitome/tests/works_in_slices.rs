@@ -229,8 +229,11 @@ fn the_result_for_very_many_names_is_worked_out_in_three_steps() {
 #[test]
 fn names_that_the_transcript_cuts_off_are_found_in_slices_of_any_length() {
     let row = "a row of roses, ".repeat(20);
-    let results =
-        [format!("{row}order KX-47"), format!("13 is {row}"), format!("{row}order KX-4711, {row}")];
+    let results = [
+        format!("{row}order KX-47"),
+        format!("13 is {row}"),
+        format!("They are red. It is order KX-4711, {row}{row}"),
+    ];
     let [one, two, three] = results;
     let text = format!("a: !one !two !three\nt: =one<{one}> =two<{two}> =three<{three}>");
     for slice in [1, 7, 100, usize::MAX] {
@@ -258,5 +261,61 @@ fn names_that_the_transcript_cuts_off_are_found_in_slices_of_any_length() {
         }
         let unsupported = &report(compactor).receipt.unsupported;
         assert_eq!(unsupported, &["KX-4712", "KX-4713"], "slices of {slice} bytes");
+    }
+}
+
+#[test]
+fn j24_facts_and_what_stays_are_read_in_slices_of_their_length() {
+    let mut policy = policy();
+    policy.keep = epitome::policy::Keep::Messages(40);
+    let mut compactor =
+        Compactor::new(policy, Contract::default(), Box::new(CharactersPer(3))).unwrap();
+    for number in 0..80 {
+        let text = format!("remark {number} {}", "of the garden ".repeat(70));
+        compactor.append(Message::new(format!("r{number}"), Role::Assistant, text)).unwrap();
+    }
+    // It takes four times as long to find the facts in a text as to read it.
+    compactor.set_slice(20_000);
+    compactor.compact(Reason::Manual, None).unwrap();
+    let (outputs, slices) = finished(&mut compactor);
+    assert!(outputs.iter().any(|output| matches!(output, Output::Persist(_))));
+    assert!((13..=17).contains(&slices), "2 to read, 6 for the facts, 7 for what stays: {slices}");
+}
+
+#[test]
+fn j24_what_stays_is_read_again_after_an_edit_between_any_two_slices() {
+    let mut edited = 0;
+    for slices in 0.. {
+        let mut policy = policy();
+        policy.keep = epitome::policy::Keep::Messages(6);
+        let mut compactor = compactor(policy);
+        compactor.set_slice(100);
+        compactor.compact(Reason::Manual, None).unwrap();
+        until_slice(&mut compactor, true);
+        let mut goes_on = true;
+        for _ in 0..slices {
+            goes_on = goes_on && is_next_a_slice(&mut compactor);
+        }
+        if !goes_on {
+            break;
+        }
+        let is_edited = compactor.edit(Message::new("m7", Role::Assistant, "It is done.")).is_ok();
+        finished(&mut compactor);
+        let kept = &report(&compactor).receipt.kept;
+        let has = kept.iter().any(|fact| fact.text == "src/day7.rs");
+        assert!(!is_edited || !has, "after {slices} slices");
+        edited += usize::from(is_edited);
+    }
+    assert!(edited > 5, "{edited}");
+}
+
+/// False once the work is done, and the record is to be stored.
+fn is_next_a_slice(compactor: &mut Compactor) -> bool {
+    loop {
+        match compactor.poll_output() {
+            Output::Continue => return true,
+            Output::Persist(_) | Output::Wait(_) => return false,
+            _ => {}
+        }
     }
 }

@@ -107,3 +107,26 @@ impl Cycle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_per_request_is_counted_beyond_a_summary() {
+        let mut cycle = Cycle { reactive_compactions: 2, settled_tasks: 1, ..Cycle::default() };
+        cycle.fail(100);
+        cycle.phase = Some(Phase::Overflow);
+        for _ in 0..MAX_FAILURES {
+            assert!(!cycle.is_exhausted_at_overflow());
+            cycle.fail(100);
+        }
+        let next = cycle.next();
+        assert_eq!((next.view_sent, next.failed_at_tokens), (false, 0));
+        for cycle in [cycle, next] {
+            assert!(cycle.is_exhausted() && cycle.is_exhausted_at_overflow());
+            assert_eq!((cycle.failures, cycle.reactive_compactions), (4, 2));
+            assert_eq!((cycle.phase, cycle.settled_tasks), (Some(Phase::Overflow), 1));
+        }
+    }
+}

@@ -125,6 +125,8 @@ mod tests {
             facts.replace("- The assistant", "The user asked for it.\n- The assistant")
         );
         assert_eq!(within(45), "## Key facts\n- It was paid with card 4411.");
+        assert_eq!(within(43), within(45));
+        assert_ne!(within(42), within(45));
         assert_eq!(within(5), "");
         let long = "a line that says nothing\n".repeat(100_000);
         let meter = Meter::new(Box::new(CharactersPer(1)));

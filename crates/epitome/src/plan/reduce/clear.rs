@@ -160,6 +160,8 @@ mod tests {
         let array = Value::Array(vec![1.into(); 20]).to_string();
         assert_eq!(cleared(&array, 26).unwrap(), r#"[1,1,"[18 more left out]"]"#);
         assert_eq!(cleared(&array, 1).unwrap(), r#"["[20 more left out]"]"#);
+        let long = Value::Array(vec![1.into(), "x".repeat(100).into()]).to_string();
+        assert_eq!(cleared(&long, 40).unwrap(), r#"[1,"[100 characters left out]"]"#);
     }
 
     #[test]
