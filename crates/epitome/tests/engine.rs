@@ -22,6 +22,7 @@ mod keeps_a_state;
 mod keeps_to_its_limits;
 mod keeps_what_is_needed;
 mod locks_reasoning;
+mod names_the_authors;
 mod plans_exactly;
 mod prepares;
 mod prepares_meanwhile;

@@ -432,3 +432,18 @@ fn the_shared_summary_of_a_task_holds_after_a_change_behind_the_task() {
     assert!(start_next(&mut ben, "").unwrap().requests.is_empty(), "the shared one is there");
     assert!(ben.report().unwrap().summary.as_ref().unwrap().starts_with("cleo has completed"));
 }
+
+#[test]
+fn a_pinned_message_stays_in_front_of_a_shared_summary_and_is_not_one_of_those_it_stands_for() {
+    let mut team = team(shared_policy());
+    let limit = Message::new("limit", Role::User, "never name the budget");
+    team.append(Message { pinned: true, ..limit }).unwrap();
+    work_on(&mut team, "kitchen");
+    team.complete_task("kitchen".into()).unwrap();
+    start_next(&mut team, "cleo has completed the kitchen.").unwrap();
+    let mut ben = team.agent("ben").unwrap();
+    start_next(&mut ben, "").unwrap();
+    let view: Vec<String> = viewed(&ben).iter().map(Message::text).collect();
+    assert!(view.contains(&"never name the budget".to_owned()), "{view:?}");
+    assert!(view.iter().any(|text| text.contains("of=\"8 earlier messages\"")), "{view:?}");
+}

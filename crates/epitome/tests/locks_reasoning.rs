@@ -5,7 +5,7 @@
 use crate::harness;
 
 use epitome::message::{Message, Part, Role};
-use epitome::policy::{Keep, LockedReasoning, Reducer, ReducerRule, Trigger};
+use epitome::policy::{ClearToolResults, Keep, LockedReasoning, Reducer, ReducerRule, Trigger};
 use epitome::{Compactor, LockedParts, Policy, Reason};
 use harness::{compactor_with, drive, shown};
 
@@ -191,4 +191,20 @@ fn i7_a_message_with_only_signed_reasoning_stays_or_goes_as_a_whole() {
     assert_eq!(compacted_with("claude-opus-5", 4, &text), whole);
     let without = "u: SUMMARY\nu: five\nu: go on\na: well\n";
     assert_eq!(compacted_with("claude-fable-5-1", 4, &text), without);
+}
+
+#[test]
+fn reasoning_that_was_removed_keeps_nothing_from_being_changed() {
+    let text = REASONED.replace("t: =a\n", &format!("t: =a<{}>\n", "row ".repeat(20)));
+    let mut compactor = locked(LockedReasoning::Remove, 6, &text);
+    compactor.compact(Reason::Manual, None).unwrap();
+    drive(&mut compactor, |_| "They counted.".into());
+    assert!(!shown(&compactor).contains("#seal"), "{}", shown(&compactor));
+    let clear = Reducer::ClearToolResults(ClearToolResults { keep: 0, ..Default::default() });
+    let reducers = vec![ReducerRule::when(clear, Trigger::Always)];
+    let locked_reasoning = LockedReasoning::AppendOnly;
+    let policy = Policy { reducers, locked_reasoning, ..compactor.policy().clone() };
+    compactor.set_policy(policy).unwrap();
+    compactor.append(Message::new("end", Role::Assistant, "done")).unwrap();
+    assert!(compactor.plan(Reason::Reduce).reduced() > 0);
 }
