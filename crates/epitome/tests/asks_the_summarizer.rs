@@ -226,7 +226,7 @@ fn requests_with_long_open_tasks_fit_the_summarizers_window_too() {
 #[test]
 fn a_plan_knows_whether_messages_fit_the_summarizers_window() {
     let (mut forms, talk) = (Vec::new(), long_talk().repeat(5));
-    for window in (600..3_000).step_by(80) {
+    for window in (600..3_000).step_by(120) {
         let settings = SummarySettings {
             input: SummaryInput::Messages,
             chunks: 4,
