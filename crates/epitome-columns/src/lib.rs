@@ -1,5 +1,11 @@
 //! Loops over columns of numbers and over bytes that run after every message. The engine is compiled for size, which leaves out
-//! vector instructions; this crate is compiled for speed.
+//! vector instructions; this crate is compiled for speed. And a sort that is there once for all types.
+
+mod collect;
+mod order;
+
+pub use collect::{to_map, to_set};
+pub use order::{sort_by, sort_by_key};
 
 /// Rows that are compared at once.
 const BLOCK: usize = 64;

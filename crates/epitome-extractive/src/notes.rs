@@ -3,6 +3,7 @@
 //! The words of a few quotes do not show which of them a long conversation is about. Chosen by these words alone, an extract
 //! of an extract would be little better than a random part of it.
 
+use epitome_columns::sort_by;
 use std::collections::BTreeMap;
 
 use super::term::{self, Term};
@@ -63,7 +64,7 @@ impl Notes {
         }
         let mut counts: Vec<(u32, f32)> =
             self.context.counts.iter().map(|(key, count)| (*key, *count)).collect();
-        counts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_by(&mut counts, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         for (key, count) in counts.into_iter().take(MAX_TERMS) {
             let count = in_steps(count);
             if count == 0 {

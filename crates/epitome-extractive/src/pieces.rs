@@ -1,6 +1,7 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use epitome_columns::to_set;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::notes::{Context, Notes};
@@ -141,7 +142,7 @@ impl Pieces {
             0 | 1 => 0.5,
             _ => f64::from(first - 1) / f64::from(last.max(first)),
         };
-        let stated: BTreeSet<&str> = state.lines().flat_map(stated_sentences).collect();
+        let stated = to_set(state.lines().flat_map(stated_sentences));
         let old = std::mem::take(&mut self.old);
         let length: usize = self.pieces.iter().map(|piece| piece.text.len()).sum();
         let most = if length < LONG { u32::MAX } else { MOST_OF_FORM };

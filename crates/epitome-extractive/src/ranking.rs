@@ -1,5 +1,6 @@
 //! The order in which pieces are selected as the space for them grows.
 
+use epitome_columns::sort_by;
 use std::ops::Range;
 
 use super::block::Block;
@@ -97,7 +98,7 @@ impl Ranking {
             return false;
         }
         self.rank_quotes(source, tokenizer);
-        self.ranked.sort_by(|a, b| {
+        sort_by(&mut self.ranked, |a, b| {
             a.share.total_cmp(&b.share).then(spread(a.index).cmp(&spread(b.index)))
         });
         for piece in &self.ranked {

@@ -3,6 +3,7 @@
 use epitome::history::{Change, Edit, Log, PartChange, View};
 use epitome::message::{MessageId, Part, Role};
 use epitome::{BlankText, Contract, Neighbours, ReasoningPolicy, ResultPlace};
+use epitome_columns::sort_by_key;
 use serde_json::Value;
 
 use crate::content::ContentPart;
@@ -259,7 +260,7 @@ fn fragment(
         // changes behind it.
         changes.retain(|change| removed.iter().all(|removed| removed.part != change.part));
         changes.extend(removed);
-        changes.sort_by_key(|change| change.part);
+        sort_by_key(&mut changes, |change| change.part);
     }
     let (message, index) = split_step_id(id);
     let changes = if changes.is_empty() { Vec::new() } else { vec![(index, changes)] };

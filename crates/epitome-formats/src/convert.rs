@@ -5,6 +5,7 @@ mod call_ids;
 
 use epitome::message::Role;
 use epitome::{Contract, Neighbours, ResultPlace};
+use epitome_columns::sort_by_key;
 use serde_json::Value;
 
 pub use self::adapt::{Adapted, OwnForm, adapt};
@@ -53,7 +54,7 @@ pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
     if !left.is_empty() && validate(messages, from, Strictness::Provider).is_empty() {
         left = written.repair(to, &mut lost);
     }
-    lost.sort_by_key(Issue::message_index);
+    sort_by_key(&mut lost, Issue::message_index);
     Converted { messages: written.messages, origins: written.origins, lost, left }
 }
 

@@ -1,5 +1,6 @@
 //! Messages that a provider accepts, made of messages that it would refuse.
 
+use epitome_columns::to_set;
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
@@ -129,7 +130,7 @@ fn without(
         let mut places = sources(issue).into_iter().map(|source| (issue.code, source));
         places.find_map(|place| by_place.get_mut(&place)?.pop())
     });
-    let remaining: BTreeSet<usize> = remaining.collect();
+    let remaining = to_set(remaining);
     let gone = before.into_iter().enumerate().filter(|(number, _)| !remaining.contains(number));
     gone.map(|(_, issue)| issue).collect()
 }

@@ -1,5 +1,6 @@
 //! What a provider would refuse in a list of messages, and where.
 
+use epitome_columns::{sort_by_key, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::pairing::{Pairing, PartPosition};
@@ -55,7 +56,7 @@ pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> V
         Strictness::Strictest => Severity::Depends,
     };
     let mut found = validation.found;
-    found.sort_by_key(|(index, _)| *index);
+    sort_by_key(&mut found, |(index, _)| *index);
     found.into_iter().map(|(_, issue)| issue).filter(|issue| issue.severity >= least).collect()
 }
 
@@ -236,7 +237,7 @@ impl Validation<'_> {
     fn check_arguments(&mut self) {
         let missing =
             self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
-        let missing: BTreeSet<String> = missing.map(|(_, issue)| issue.path.clone()).collect();
+        let missing = to_set(missing.map(|(_, issue)| issue.path.clone()));
         for position in 0..self.parsed.steps.len() {
             let Some(step) = self.parsed.step(position) else { continue };
             let value = self.values.get(self.parsed.index(position));

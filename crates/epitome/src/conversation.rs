@@ -10,6 +10,7 @@ mod resting;
 mod usage;
 mod user_requests;
 
+use epitome_columns::to_map;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -279,7 +280,7 @@ impl Conversation {
             next.map(|it| &it.rewrite) == now.map(|it| &it.rewrite)
         };
         let known = self.base.rewritten.iter().filter(|(position, _)| is_same(position));
-        known.map(|(position, tokens)| (*position, *tokens)).collect()
+        to_map(known.map(|(position, tokens)| (*position, *tokens)))
     }
 
     /// The token sums of a projection. `known` are tokens of rewritten messages that were counted before.

@@ -1,5 +1,6 @@
 //! What was done with tools: each call once, with how often it was made and how it last went.
 
+use epitome_columns::sort_by_key;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::digest::digest;
@@ -133,7 +134,7 @@ impl Calls {
     /// The latest calls that fit `budget`, in order.
     pub(super) fn lines(&self, budget: u32, tokenizer: &dyn Tokenizer) -> Vec<String> {
         let mut latest: Vec<&Call> = self.calls.iter().collect();
-        latest.sort_by_key(|call| std::cmp::Reverse(call.number()));
+        sort_by_key(&mut latest, |call| std::cmp::Reverse(call.number()));
         let mut left = budget;
         let mut lines = Vec::new();
         for call in latest {

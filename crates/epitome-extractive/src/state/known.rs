@@ -1,5 +1,6 @@
 //! The things that a conversation is about: identifiers with what they are, and how they stand now.
 
+use epitome_columns::{sort_by, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::json::Field;
@@ -207,7 +208,7 @@ impl Known {
                 (at, thing.worth_at(self.messages) / cost as f32, cost)
             })
             .collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
         let mut left = budget;
         let mut chosen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         // A path says all that its last parts say.
@@ -234,7 +235,7 @@ impl Known {
         chosen.retain(|_, group| !group.is_empty());
         let mut groups: Vec<Vec<usize>> = chosen.into_values().collect();
         groups.iter_mut().for_each(|group| group.sort_unstable());
-        groups.sort_unstable();
+        sort_by(&mut groups, Ord::cmp);
         let line = |group: &Vec<usize>| {
             let mut line = match with_sources {
                 true => self.sources(group),
@@ -252,7 +253,7 @@ impl Known {
         let latest = |thing: &Thing| {
             thing.sources.iter().rev().take(MOST_SOURCES).copied().collect::<Vec<_>>()
         };
-        let numbers: BTreeSet<u32> = things.flat_map(latest).collect();
+        let numbers = to_set(things.flat_map(latest));
         let least = numbers.len().saturating_sub(MOST_SOURCES);
         let numbers: Vec<String> = numbers.iter().skip(least).map(u32::to_string).collect();
         match numbers.is_empty() {

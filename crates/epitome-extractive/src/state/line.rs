@@ -1,5 +1,6 @@
 //! A line of a state: what a message says, who said it, and which lines fit in a number of tokens.
 
+use epitome_columns::sort_by_key;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -103,7 +104,7 @@ pub(super) fn chosen<'a>(
             break;
         }
     }
-    chosen.sort_unstable();
+    sort_by_key(&mut chosen, |(place, _)| *place);
     chosen.into_iter().map(|(_, text)| text).collect()
 }
 

@@ -4,6 +4,7 @@
 //! for, so that appending a message costs the same whatever the number of agents. What happens in its view becomes records of
 //! the team's log, so that storing this log stores all agents.
 
+use epitome_columns::{sort_by_key, to_map};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -260,7 +261,7 @@ impl Compactor {
         let Agents { members, stored, .. } = &self.agents;
         let stored = stored.iter().filter_map(|(name, it)| Some((name, it.condition.clone()?)));
         let members = members.iter().map(|(name, it)| (name, it.compactor.condition()));
-        stored.chain(members).map(|(name, condition)| (name.clone(), condition)).collect()
+        to_map(stored.chain(members).map(|(name, condition)| (name.clone(), condition)))
     }
 
     /// Lets the agents that have a message read what came before its change; those that are known from a store and may have
@@ -324,7 +325,7 @@ impl Agents {
         let is_other = |name: &str| asked != Some(name);
         let others = self.members.iter_mut().filter(|(name, it)| is_other(name) && it.can_rest());
         let mut others: Vec<&mut Member> = others.map(|(_, member)| member).collect();
-        others.sort_by_key(|member| member.asked);
+        sort_by_key(&mut others, |member| member.asked);
         for member in others {
             if held <= most {
                 break;

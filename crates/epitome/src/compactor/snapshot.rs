@@ -1,6 +1,7 @@
 //! A snapshot: a whole conversation as a list of records, to store and to restore. A store has the same records, added one
 //! commit after the other.
 
+use epitome_columns::to_map;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -84,7 +85,7 @@ impl Snapshot {
             Record::AgentPolicy { agent, policy } => Some((agent.as_str(), &**policy)),
             _ => None,
         });
-        policies.collect()
+        to_map(policies)
     }
 
     /// The snapshot as JSON Lines. Linear in it.

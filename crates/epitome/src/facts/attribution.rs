@@ -1,5 +1,6 @@
 //! Who said or found what a summary says, line by line, in a conversation of several authors.
 
+use epitome_columns::{to_map, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::{Entry, Role};
@@ -116,7 +117,7 @@ impl<'a> Words<'a> {
     fn of<'t>(lines: impl Iterator<Item = &'t str>, entries: &'a [Entry]) -> Self {
         let needed = lines.flat_map(words);
         let mut places: BTreeMap<String, Vec<usize>> =
-            needed.map(|word| (word, Vec::new())).collect();
+            to_map(needed.map(|word| (word, Vec::new())));
         let read = if places.is_empty() { &[] } else { entries };
         let of_authors = read.iter().enumerate().filter(|(_, entry)| author(entry).is_some());
         for (index, entry) in of_authors {
@@ -142,7 +143,7 @@ impl<'a> Words<'a> {
 
     /// The author of the entry that has most of a line's words, if it has half of them.
     fn author_of(&self, line: &str) -> Option<&'a str> {
-        self.author_with(&words(line).collect())
+        self.author_with(&to_set(words(line)))
     }
 
     fn author_with(&self, own: &BTreeSet<String>) -> Option<&'a str> {
@@ -156,7 +157,7 @@ impl<'a> Words<'a> {
     fn is_of_another(&self, name: &str, said: &str, names: &BTreeSet<&str>) -> bool {
         let is_telling =
             |word: &String| self.places.get(word).is_none_or(|at| at.len() <= MOST_PLACES);
-        let own: BTreeSet<String> = words(said).filter(is_telling).collect();
+        let own = to_set(words(said).filter(is_telling));
         let other = self
             .author_with(&own)
             .filter(|other| *other != name && names.contains(other) && !has_name(said, other));

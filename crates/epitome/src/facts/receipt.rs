@@ -1,5 +1,6 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
+use epitome_columns::sort_by_key;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -111,8 +112,9 @@ pub(crate) fn build_receipt(
     }
 
     let mut by_importance: Vec<usize> = (0..missing.len()).collect();
-    by_importance
-        .sort_by_key(|index| std::cmp::Reverse(missing.get(*index).map(Mention::importance)));
+    sort_by_key(&mut by_importance, |index| {
+        std::cmp::Reverse(missing.get(*index).map(Mention::importance))
+    });
     let mut left = budget.ledger - meter.count(LEDGER) - MeterTokens::new(4);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut too_long = 0;

@@ -4,7 +4,8 @@
 //! does not keep what nothing can refer to any more: the earlier version of an edited message, the contents of a compaction
 //! that was undone, and earlier open tasks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::to_set;
+use std::collections::BTreeMap;
 
 use super::asides::Feed;
 use super::checkpoint::Checkpoint;
@@ -266,8 +267,7 @@ impl Log {
         let dropped = checkpoint.dropped.iter().filter_map(|id| self.position(id));
         // A synthetic message may have been dropped because a later one repeats it. If the later one changes, the dropped
         // one has to come back.
-        let kinds: BTreeSet<&str> =
-            dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()).collect();
+        let kinds = to_set(dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()));
         if kinds.is_empty() {
             return named;
         }
@@ -301,7 +301,7 @@ impl Log {
         {
             *checkpoints = checkpoints.saturating_add(1);
             *summaries = summaries.saturating_add(summary);
-            let known: BTreeSet<&Rewrite> = offloaded.iter().collect();
+            let known = to_set(offloaded.iter());
             let new: Vec<Rewrite> =
                 own.into_iter().filter(|rewrite| !known.contains(rewrite)).collect();
             offloaded.extend(new);

@@ -1,5 +1,6 @@
 //! The effect of all active checkpoints on the messages of the log, by position.
 
+use epitome_columns::to_set;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkpoint::{Checkpoint, Cover};
@@ -79,7 +80,7 @@ impl Projection {
 
     /// Removes entries of messages that the summary has replaced, so that the projection does not grow forever.
     fn forget_covered(&mut self) {
-        let kept: BTreeSet<usize> = self.kept().collect();
+        let kept = to_set(self.kept());
         let covered = self.covered;
         self.rewritten.retain(|position, _| *position >= covered || kept.contains(position));
         self.dropped = self.dropped.split_off(&covered);
@@ -99,7 +100,7 @@ impl Projection {
 
     /// The positions of all such messages, in order. Linear in them, times the logarithm of those that stay.
     pub fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
-        let kept: BTreeSet<usize> = self.kept().collect();
+        let kept = to_set(self.kept());
         let covered = (0..self.covered).filter(move |position| !kept.contains(position));
         // All that were removed before the end of the summary are covered by it.
         covered.chain(self.dropped.range(self.covered..).copied())

@@ -1,5 +1,6 @@
 //! Repairs a history so that a provider accepts it, and lists the defects.
 
+use epitome_columns::sort_by;
 use serde::Serialize;
 
 use super::late_result::LateResults;
@@ -266,7 +267,7 @@ fn moved(
             moved.extend(owner(index, message, pairing).map(|owner| (owner, index)));
         }
     }
-    moved.sort_unstable();
+    sort_by(&mut moved, Ord::cmp);
     moved
 }
 
@@ -360,7 +361,7 @@ fn own_defects(message: &Message, contract: &Contract) -> impl Iterator<Item = D
     let missing = message.calls().chain(message.results()).any(|call| call.as_str().is_empty());
     let mut calls: Vec<&CallId> =
         message.calls().filter(|call| !call.as_str().is_empty()).collect();
-    calls.sort_unstable();
+    sort_by(&mut calls, Ord::cmp);
     let shared = calls.windows(2).any(|pair| matches!(pair, [one, other] if one == other));
     let broken = message.parts.iter().any(|part| match part {
         Part::ToolCall { arguments, .. } => {

@@ -1,5 +1,6 @@
 //! Changes to some parts of a message that stays.
 
+use epitome_columns::sort_by_key;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, MessageId, Part};
@@ -79,7 +80,7 @@ pub(crate) fn without_signed_reasoning(
     let signed = (0..message.parts.len()).filter(|at| is_signed(*at));
     let removals = signed.map(|part| PartChange { part, change: Change::Remove });
     let mut all: Vec<PartChange> = others.chain(removals).collect();
-    all.sort_by_key(|change| change.part);
+    sort_by_key(&mut all, |change| change.part);
     all
 }
 

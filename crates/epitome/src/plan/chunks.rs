@@ -1,6 +1,6 @@
 //! What the summarizer would read, and how often it would be asked.
 
-use std::collections::BTreeSet;
+use epitome_columns::to_set;
 use std::ops::Range;
 
 use super::reading::{Reading, entries_at};
@@ -90,7 +90,7 @@ impl Plan {
 
     /// The positions in front of the tail that the summarizer would not read although no earlier summary covers them.
     pub(crate) fn unread(&self, conversation: &Conversation) -> Vec<usize> {
-        let read: BTreeSet<usize> = self.read(conversation).collect();
+        let read = to_set(self.read(conversation));
         let covered = conversation.projection().covered;
         (covered..self.tail_start).filter(|at| !read.contains(at)).collect()
     }

@@ -4,7 +4,7 @@
 //! Limits of the policy are in the provider's tokens and are converted once, where they are first used;
 //! everything that is added up per message is in the meter's tokens.
 
-use std::collections::BTreeSet;
+use epitome_columns::to_set;
 use std::ops::Range;
 
 use super::appendix::appendix;
@@ -410,7 +410,7 @@ fn user_requests_to_keep(
 ) -> Vec<usize> {
     let conversation = reduction.conversation;
     let projection = conversation.projection();
-    let kept: BTreeSet<usize> = projection.kept().collect();
+    let kept = to_set(projection.kept());
     let covered = projection.covered;
     // The index says that the original is not blank; a rewritten message can be.
     let is_blank = |at: &usize| {

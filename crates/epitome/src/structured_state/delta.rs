@@ -1,5 +1,6 @@
 //! Changes to a state, and how they are merged into it.
 
+use epitome_columns::to_set;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -122,7 +123,7 @@ impl StateDelta {
 
 /// The words of a text, in lower case.
 fn words_of(text: &str) -> BTreeSet<String> {
-    identity(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    to_set(identity(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned))
 }
 
 fn position(entries: &[StateEntry], key: &str) -> Option<usize> {

@@ -1,6 +1,7 @@
 //! Answers of a summarizer that are not summaries: empty ones, headings without text, errors, loops, and copies of what it was
 //! given.
 
+use epitome_columns::sort_by;
 use epitome_text::sentence;
 
 /// Longer answers are not taken for an error, since a summary may itself begin with the description of one.
@@ -124,7 +125,7 @@ fn repeats_a_sentence(answer: &str, sentences: &[Sentence<'_>]) -> bool {
         .map(|sentence| sentence.text.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|text| text.chars().nth(7).is_some())
         .collect();
-    sentences.sort_unstable();
+    sort_by(&mut sentences, Ord::cmp);
     let repeated = sentences
         .chunk_by(|one, other| one == other)
         .filter(|same| same.len() >= REPEATS)
@@ -171,7 +172,7 @@ fn is_copy(answer: &str, sentences: &[Sentence<'_>], instructions: &str) -> bool
     let beginnings = instructions.char_indices();
     let beginnings = beginnings.filter_map(|(at, _)| instructions.get(at..at + COPIED_CHARACTERS));
     let mut beginnings: Vec<&str> = beginnings.collect();
-    beginnings.sort_unstable();
+    sort_by(&mut beginnings, Ord::cmp);
     let may_be_copied = |text: &str| {
         // One that ends within a character says nothing.
         let beginning = text.get(..COPIED_CHARACTERS);

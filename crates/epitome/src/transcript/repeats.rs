@@ -1,5 +1,6 @@
 //! What a model's answer says twice.
 
+use epitome_columns::to_set;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ pub(crate) fn without_lines_of<'a>(state: &str, answer: &'a str) -> Cow<'a, str>
     if state.is_empty() {
         return Cow::Borrowed(answer);
     }
-    let known: BTreeSet<&str> = state.lines().filter(|line| !line.is_empty()).collect();
+    let known = to_set(state.lines().filter(|line| !line.is_empty()));
     let lines = answer.lines().filter(|line| !known.contains(line.trim()));
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }

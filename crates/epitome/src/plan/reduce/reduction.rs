@@ -1,6 +1,7 @@
 //! A conversation while reducers work on it: what each has changed so far, and what that saves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::to_set;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::calibration::Scale;
@@ -291,11 +292,8 @@ impl<'a> Reduction<'a> {
         let changed = self.changed.range(range.clone());
         // A set, since a message can be in several of these lists: if it were counted twice, the sum would be
         // too small.
-        let others: BTreeSet<usize> = rewritten
-            .map(|(at, _)| *at)
-            .chain(dropped.copied())
-            .chain(changed.map(|(at, _)| *at))
-            .collect();
+        let others = rewritten.map(|(at, _)| *at).chain(dropped.copied());
+        let others = to_set(others.chain(changed.map(|(at, _)| *at)));
         let meter = self.conversation.meter();
         let original: MeterTokens = others.iter().map(|at| meter.tokens(*at)).sum();
         let seen: MeterTokens = others.iter().map(|at| self.tokens_of(*at)).sum();
