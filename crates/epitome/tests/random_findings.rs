@@ -96,6 +96,14 @@ fn a_name_inside_of_another_name_is_not_reported_as_unsupported() {
 }
 
 #[test]
+fn a_name_that_only_a_message_that_stays_has_is_reported_as_unsupported() {
+    let text = format!("{TALK}\na: I read test/roses.rs\na: now test/lilies.rs");
+    let policy = Policy { keep: Keep::Messages(1), ..Policy::recommended(400) };
+    let (_, report) = compacted(policy, &text, "They read test/roses.rs and test/lilies.rs.");
+    assert_eq!(report.receipt.unsupported, ["test/lilies.rs"]);
+}
+
+#[test]
 fn a_name_that_the_transcript_has_cut_off_is_not_reported_as_unsupported() {
     let row = "a row of roses and lilies, ".repeat(100);
     let row = format!("{row}order KX-4711, {row}");
