@@ -3,10 +3,10 @@
 //! The words of a few quotes do not show which of them a long conversation is about. Chosen by these words alone, an extract
 //! of an extract would be little better than a random part of it.
 
-use epitome_columns::sort_by;
 use std::collections::BTreeMap;
 
 use super::term::{self, Term};
+use epitome_columns::sort_by;
 use epitome_text::stop_words::StopWords;
 
 /// What one extract knows of the conversation before its new messages.

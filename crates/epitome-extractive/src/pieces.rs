@@ -1,6 +1,5 @@
 //! The pieces of text that an extract can quote, each with its message and its speaker.
 
-use epitome_columns::to_set;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -10,6 +9,7 @@ use crate::state::{Part, parts};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
 use epitome::message::Entry;
+use epitome_columns::to_set;
 use epitome_text::noise::{is_noise, unnumbered};
 use epitome_text::sentence::{self, cleaned};
 use epitome_text::speaker::{Labels, UNKNOWN, speaker};

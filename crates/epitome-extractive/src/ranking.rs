@@ -1,6 +1,5 @@
 //! The order in which pieces are selected as the space for them grows.
 
-use epitome_columns::sort_by;
 use std::ops::Range;
 
 use super::block::Block;
@@ -8,6 +7,7 @@ use super::notes::{Context, Notes, is_window};
 use super::pieces::Pieces;
 use super::selection::{order, spread};
 use epitome::tokens::Tokenizer;
+use epitome_columns::sort_by;
 use epitome_text::stop_words::StopWords;
 
 /// The number of pieces from which one selection is made. A longer text is divided into blocks with the same share of the

@@ -1,10 +1,10 @@
 //! Messages that a provider accepts, made of messages that it would refuse.
 
-use epitome_columns::to_set;
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
 use epitome::message::{MessageId, Part};
+use epitome_columns::to_set;
 use serde::Serialize;
 use serde_json::{Value, json};
 

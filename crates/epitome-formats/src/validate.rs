@@ -1,6 +1,5 @@
 //! What a provider would refuse in a list of messages, and where.
 
-use epitome_columns::{sort_by_key, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::pairing::{Pairing, PartPosition};
@@ -8,6 +7,7 @@ use epitome::message::{CallId, Part, Role};
 use epitome::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace,
 };
+use epitome_columns::{sort_by_key, to_set};
 use serde_json::Value;
 
 use crate::compose::wire_role;

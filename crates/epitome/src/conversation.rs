@@ -10,10 +10,10 @@ mod resting;
 mod usage;
 mod user_requests;
 
-use epitome_columns::to_map;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use epitome_columns::to_map;
 use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};

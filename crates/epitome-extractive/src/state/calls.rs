@@ -1,11 +1,11 @@
 //! What was done with tools: each call once, with how often it was made and how it last went.
 
-use epitome_columns::sort_by_key;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::digest::digest;
 use super::json;
 use epitome::tokens::Tokenizer;
+use epitome_columns::sort_by_key;
 use epitome_text::excerpt::split;
 
 /// All calls, in the order of their first time.

@@ -1,10 +1,10 @@
 //! The things that a conversation is about: identifiers with what they are, and how they stand now.
 
-use epitome_columns::{sort_by, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::json::Field;
 use epitome::tokens::Tokenizer;
+use epitome_columns::{sort_by, to_set};
 use epitome_text::identifier;
 use epitome_text::letters::is_alphanumeric;
 use epitome_text::stop_words::StopWords;

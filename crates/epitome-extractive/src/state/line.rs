@@ -1,10 +1,10 @@
 //! A line of a state: what a message says, who said it, and which lines fit in a number of tokens.
 
-use epitome_columns::sort_by_key;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use epitome::tokens::Tokenizer;
+use epitome_columns::sort_by_key;
 use epitome_text::excerpt::split;
 use epitome_text::sentence;
 use epitome_text::speaker::speaker as short;

@@ -4,7 +4,6 @@
 //! for, so that appending a message costs the same whatever the number of agents. What happens in its view becomes records of
 //! the team's log, so that storing this log stores all agents.
 
-use epitome_columns::{sort_by_key, to_map};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use crate::conversation::Conversation;
 use crate::history::Record;
 use crate::message::{Message, MessageId};
 use crate::policy::Policy;
+use epitome_columns::{sort_by_key, to_map};
 
 /// What a compactor knows of the agents of its team.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! A snapshot: a whole conversation as a list of records, to store and to restore. A store has the same records, added one
 //! commit after the other.
 
-use epitome_columns::to_map;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use epitome_columns::to_map;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,9 +1,9 @@
 //! Who said or found what a summary says, line by line, in a conversation of several authors.
 
-use epitome_columns::{to_map, to_set};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::{Entry, Role};
+use epitome_columns::{to_map, to_set};
 
 /// Shorter words are in most messages.
 const SHORTEST_WORD: usize = 4;

@@ -1,8 +1,8 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use epitome_columns::sort_by_key;
 use std::collections::{BTreeMap, BTreeSet};
 
+use epitome_columns::sort_by_key;
 use serde::Serialize;
 
 use super::checklist::{identity, may_be_item};

@@ -4,7 +4,6 @@
 //! does not keep what nothing can refer to any more: the earlier version of an edited message, the contents of a compaction
 //! that was undone, and earlier open tasks.
 
-use epitome_columns::to_set;
 use std::collections::BTreeMap;
 
 use super::asides::Feed;
@@ -16,6 +15,7 @@ use super::rewrite::{Change, PartChange, Rewrite};
 use super::tasks::CompletedTask;
 use super::tree::{NodeId, Tree};
 use crate::message::{CheckpointId, Message, MessageId, Part};
+use epitome_columns::to_set;
 
 /// The log of one conversation.
 ///

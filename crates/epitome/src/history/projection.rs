@@ -1,12 +1,12 @@
 //! The effect of all active checkpoints on the messages of the log, by position.
 
-use epitome_columns::to_set;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkpoint::{Checkpoint, Cover};
 use super::log::Log;
 use super::rewrite::Rewrite;
 use crate::message::{Message, MessageId};
+use epitome_columns::to_set;
 
 /// Which messages a summary covers, which of those stay, and which messages are rewritten or removed.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,5 @@
 //! What the summarizer would read, and how often it would be asked.
 
-use epitome_columns::to_set;
 use std::ops::Range;
 
 use super::reading::{Reading, entries_at};
@@ -11,6 +10,7 @@ use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
 use crate::transcript::chunk::{chunks, chunks_within, parts_of};
 use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
+use epitome_columns::to_set;
 
 /// Tokens of the envelope's tags and of separators.
 const ENVELOPE: MeterTokens = MeterTokens::new(100);

@@ -4,7 +4,6 @@
 //! Limits of the policy are in the provider's tokens and are converted once, where they are first used;
 //! everything that is added up per message is in the meter's tokens.
 
-use epitome_columns::to_set;
 use std::ops::Range;
 
 use super::appendix::appendix;
@@ -22,6 +21,7 @@ use crate::history::{Exchange, Log};
 use crate::message::{Message, Part, Role};
 use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
+use epitome_columns::to_set;
 
 /// A ledger may take this much of a short summary, in the meter's tokens. A shorter ledger would have no line.
 const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);

@@ -1,8 +1,8 @@
 //! Changes to a state, and how they are merged into it.
 
-use epitome_columns::to_set;
 use std::collections::BTreeSet;
 
+use epitome_columns::to_set;
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_TEXT, StateEntry, StateList, StructuredState};

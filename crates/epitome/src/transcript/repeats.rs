@@ -1,8 +1,9 @@
 //! What a model's answer says twice.
 
-use epitome_columns::to_set;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use epitome_columns::to_set;
 
 /// The shortest line that is not said twice, in bytes. A short one, such as `- None`, can be right below several headings.
 const MIN_LINE: usize = 30;

@@ -1,6 +1,5 @@
 //! A conversation while reducers work on it: what each has changed so far, and what that saves.
 
-use epitome_columns::to_set;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -12,6 +11,7 @@ use crate::message::{Message, Part};
 use crate::plan::{Action, planner};
 use crate::policy::{Load, Phase, Policy, Reason, ReducerRule, share};
 use crate::tokens::MeterTokens;
+use epitome_columns::to_set;
 
 /// What reducers have done to one message.
 #[derive(Clone, Debug, PartialEq)]
