@@ -273,12 +273,19 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
   async #appendLong(batch: readonly M[], added: Readable, metadata: MessageMetadata | undefined, index: number, check: () => void): Promise<string[]> {
     const [id] = this.originals.next(1);
     const long = added.json === undefined ? this.calls.run((engine) => engine.readLong(id as string, batch[0], index, metadata)) : undefined;
+    const forget = (): void => {
+      try {
+        long?.free();
+      } catch {
+        // The module is broken, and given up as a whole.
+      }
+    };
     const next = async (): Promise<void> => {
       await pause();
       try {
         check();
       } catch (error) {
-        long?.free();
+        forget();
         throw error;
       }
     };
@@ -290,7 +297,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     await next();
     if (this.originals.next(1)[0] !== id) {
       // Another message has its id by now.
-      long.free();
+      forget();
       return this.#append(batch, added, metadata, index);
     }
     return this.#take(batch, added.sizes, metadata, (engine) => engine.appendLong(long));
