@@ -4,6 +4,7 @@
 
 use crate::harness;
 
+use epitome::history::Edit;
 use epitome::message::{Message, Part, Role};
 use epitome::policy::{ClearToolResults, Keep, LockedReasoning, Reducer, ReducerRule, Trigger};
 use epitome::{Compactor, LockedParts, Policy, Reason};
@@ -168,6 +169,15 @@ fn k7_a_message_without_its_reasoning_is_edited() {
     assert!(shown(&compactor).ends_with("a: no\n"), "{}", shown(&compactor));
     edit(&mut compactor, "m3", Role::Assistant, "maybe");
     assert!(shown(&compactor).ends_with("a: maybe\n"), "{}", shown(&compactor));
+}
+
+#[test]
+fn k7_a_message_that_an_edit_has_left_without_reasoning_is_not_changed() {
+    let mut compactor = locked(LockedReasoning::Remove, 6, "u: one\na: ?old#seal two\nu: three");
+    edit(&mut compactor, "m1", Role::Assistant, "two and no more");
+    compactor.insert(Message::new("new", Role::User, "one more"), "m1".into()).unwrap();
+    let kept = ["m0", "new", "m1", "m2"].map(|id| Edit::Keep(id.into()));
+    assert_eq!(compactor.view().edits, kept);
 }
 
 #[test]

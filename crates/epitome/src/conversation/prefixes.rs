@@ -162,9 +162,11 @@ impl Prefixes {
     }
 }
 
-/// Removes the signed reasoning of one message, in addition to the changes that the projection already makes in it.
+/// Removes the signed reasoning of one message, in addition to the changes that the projection already makes in it. An edit may
+/// have left it without reasoning; then nothing changes.
 fn remove_reasoning(log: &Log, projection: &mut Projection, position: usize) {
-    let Some(message) = log.message(position) else { return };
+    let message = log.message(position).filter(|message| message.has_signed_reasoning());
+    let Some(message) = message else { return };
     let known = projection.rewritten.get(&position);
     let changes = known.map_or(&[][..], |rewritten| &rewritten.rewrite.changes);
     let changes = without_signed_reasoning(message, changes);
