@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use epitome::Neighbours;
 use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
+use epitome::{Neighbours, ReasoningPolicy};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
@@ -50,7 +50,12 @@ impl Untouched {
             // A step that an edit has emptied is left out by the repair, and then its neighbours may be of one role.
             let merges = contract.neighbours == Neighbours::Merged;
             let is_empty = |step: &Message| merges && steps > 1 && step.is_blank();
-            if own.into_iter().any(|(at, step)| is_empty(step) || is_unsolicited(log, at, step)) {
+            let is_repaired = |(at, step): (usize, &Message)| {
+                is_empty(step)
+                    || has_refused_reasoning(step, contract.reasoning)
+                    || is_unsolicited(log, at, step)
+            };
+            if own.into_iter().any(is_repaired) {
                 return false;
             }
             if checker.push(position, &composed).is_err() {
@@ -66,6 +71,15 @@ impl Untouched {
         }
         checker.finish().is_ok()
     }
+}
+
+/// True for a message that the model has not written, with reasoning without a signature where that is refused: a repair leaves the
+/// reasoning out. That of the model is checked with what is around it.
+fn has_refused_reasoning(message: &Message, policy: ReasoningPolicy) -> bool {
+    let is_unsigned = |part: &Part| matches!(part, Part::Reasoning { signature: None, .. });
+    policy == ReasoningPolicy::Signed
+        && message.role != Role::Assistant
+        && message.parts.iter().any(is_unsigned)
 }
 
 /// True for a message with nothing but approvals that no message before it asks for. Linear in these.
@@ -138,6 +152,19 @@ mod tests {
             log.append(Record::Message { message: message.into() }).unwrap();
         }
         log
+    }
+
+    #[test]
+    fn reasoning_in_a_message_of_a_user_is_left_out_where_it_has_to_be_signed() {
+        let reasoning = Part::Reasoning { text: String::new(), signature: None };
+        let mut messages = transcript("u: hi\na: ho");
+        messages[0].parts.insert(0, reasoning);
+        let log = log(messages);
+        for (format, accepted) in [(Format::Bedrock, false), (Format::OpenAiChat, true)] {
+            assert_eq!(Untouched::default().is_accepted(format, &log), accepted, "{format:?}");
+            let repaired = View::repaired(&log, &format.contract());
+            assert_eq!(repaired.findings.is_empty(), accepted, "{format:?}");
+        }
     }
 
     #[test]
