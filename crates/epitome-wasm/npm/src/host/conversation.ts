@@ -268,8 +268,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return ids;
   }
 
-  /** Appends one long message, which is read, counted and appended in a slice each. `check` throws if it is to end between two of
-   * them. */
+  /** Appends one long message in three slices: it is read, counted and appended. `check` throws if it is to end between them. */
   async #appendLong(batch: readonly M[], added: Readable, metadata: MessageMetadata | undefined, index: number, check: () => void): Promise<string[]> {
     const [id] = this.originals.next(1);
     const long = added.json === undefined ? this.calls.run((engine) => engine.readLong(id as string, batch[0], index, metadata)) : undefined;
@@ -440,7 +439,6 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
       isSame: (id, message) => this.calls.run((engine) => engine.isSame(id, message)),
     };
   }
-
 }
 
 /** Characters of the messages that are appended in one slice, unless a single one has more. */
