@@ -107,7 +107,7 @@ test("l5: the index of a conversation that was searched grows with its commits, 
         }
       };
     });
-  // Opened anew, and in the same opening.
+  // The first round reads the index that was kept, and the second has it in memory.
   const { compactor, close, sequence: last } = await opened(store);
   let before = { text, sequence };
   for (const round of [1, 2]) {

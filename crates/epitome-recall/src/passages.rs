@@ -56,13 +56,26 @@ pub struct Quote {
     pub text: String,
 }
 
-struct Candidate {
+/// Where a sentence stands.
+#[derive(Clone, Copy)]
+struct Place {
     unit: usize,
     message: usize,
     /// Its place among the sentences of the unit.
     sentence: usize,
     /// Whether the unit ends with it.
     ends_unit: bool,
+}
+
+impl Place {
+    /// The order of all sentences.
+    fn order(self) -> (usize, usize) {
+        (self.unit, self.sentence)
+    }
+}
+
+struct Candidate {
+    place: Place,
     text: String,
     tokens: f32,
     terms: Vec<TermId>,
@@ -117,11 +130,10 @@ impl Search {
         let lasting = self.lasting_pool(index, &mut texts, budget, known, tokenizer);
         let taken: f32 = lasting.iter().map(|one| one.tokens).sum();
         let quoted: BTreeSet<(usize, usize)> =
-            lasting.iter().map(|one| (one.unit, one.sentence)).collect();
+            lasting.iter().map(|one| one.place.order()).collect();
         let pool = self.pool(index, &mut texts, budget, tokenizer).into_iter();
-        let pool: Vec<Candidate> = pool
-            .filter(|one| !is_known(one) && !quoted.contains(&(one.unit, one.sentence)))
-            .collect();
+        let pool: Vec<Candidate> =
+            pool.filter(|one| !is_known(one) && !quoted.contains(&one.place.order())).collect();
         let mut weights: BTreeMap<TermId, f32> = BTreeMap::new();
         for candidate in &pool {
             for term in &candidate.terms {
@@ -135,7 +147,7 @@ impl Search {
         }
         let mut chosen = choose(pool, weights, budget as f32 - taken);
         chosen.extend(lasting);
-        chosen.sort_by_key(|candidate| (candidate.unit, candidate.sentence));
+        chosen.sort_by_key(|candidate| candidate.place.order());
         joined(chosen)
     }
 
@@ -168,16 +180,8 @@ impl Search {
             }
             left -= tokens;
             let (text, terms) = (own.text.into_owned(), said.terms.clone());
-            chosen.push(Candidate {
-                unit,
-                message,
-                sentence,
-                ends_unit,
-                text,
-                tokens,
-                terms,
-                score,
-            });
+            let place = Place { unit, message, sentence, ends_unit };
+            chosen.push(Candidate { place, text, tokens, terms, score });
         }
         chosen
     }
@@ -208,16 +212,8 @@ impl Search {
                 let text = own.text.into_owned();
                 let score = score / top;
                 let ends_unit = sentence == last;
-                pool.push(Candidate {
-                    unit,
-                    message,
-                    sentence,
-                    ends_unit,
-                    text,
-                    tokens,
-                    terms,
-                    score,
-                });
+                let place = Place { unit, message, sentence, ends_unit };
+                pool.push(Candidate { place, text, tokens, terms, score });
             }
             if left <= 0.0 {
                 break;
@@ -229,7 +225,7 @@ impl Search {
 
 /// For each candidate the latest one that is like it, if that is a later one. Costs O(terms) for each two of the best.
 fn latest(pool: &[Candidate]) -> Vec<Option<usize>> {
-    let when = |at: usize| pool.get(at).map(|candidate| (candidate.unit, candidate.sentence));
+    let when = |at: usize| pool.get(at).map(|candidate| candidate.place.order());
     let compared = pool.len().min(MOST_COMPARED);
     let latest = (0..pool.len()).map(|at| {
         let one = pool.get(at).filter(|_| at < compared)?;
@@ -301,7 +297,8 @@ fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     // The unit and the place in it of the sentence that goes on behind the last one.
     let mut next = (0, 0);
-    for Candidate { unit, message, sentence, ends_unit, text, score, .. } in chosen {
+    for Candidate { place, text, score, .. } in chosen {
+        let Place { unit, message, sentence, ends_unit } = place;
         let follows = passages.last_mut().filter(|passage| {
             passage.quotes.last().is_some_and(|last| last.message + 1 >= message)
         });
@@ -311,7 +308,7 @@ fn joined(chosen: Vec<Candidate>) -> Vec<Passage> {
                 passage.score = passage.score.max(score);
                 match passage.quotes.last_mut().filter(|last| last.message == message) {
                     Some(last) => {
-                        let follows = (unit, sentence) == next;
+                        let follows = place.order() == next;
                         last.text.push_str(if follows { " " } else { " … " });
                         last.text.push_str(&text);
                     }

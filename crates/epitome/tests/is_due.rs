@@ -1,4 +1,4 @@
-//! When a compaction is due, and what the app is told about it before.
+//! When a compaction is due, and which warning comes before it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 

@@ -409,8 +409,8 @@ fn an_agent_at_rest_does_not_read_a_message_before_its_edit() {
     assert!(shown(&team.agent("critic").unwrap()).ends_with("u: another question\n"));
 }
 
-#[test]
-fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
+/// A team whose critic has compacted, and waits until its summary is stored.
+fn team_with_a_storing_critic() -> Compactor {
     let mut team = busy_team();
     let mut critic = team.agent("critic").unwrap();
     critic.compact(Reason::Manual, None).unwrap();
@@ -418,6 +418,12 @@ fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
     critic.handle_summary(request.id, "The planner doubts the budget.");
     poll(&mut critic);
     drop(critic);
+    team
+}
+
+#[test]
+fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
+    let mut team = team_with_a_storing_critic();
     let edited = said("u0", "user", "another question");
     assert_eq!(team.edit(edited.clone()), Err(CommandError::Busy));
     assert!(!shown(&team).contains("another question"), "nobody has the new version");
@@ -429,13 +435,7 @@ fn a_message_is_not_edited_while_an_agent_stores_a_summary_of_it() {
 
 #[test]
 fn a_removal_waits_until_an_agent_has_stored_its_summary() {
-    let mut team = busy_team();
-    let mut critic = team.agent("critic").unwrap();
-    critic.compact(Reason::Manual, None).unwrap();
-    let request = next_request(&mut critic);
-    critic.handle_summary(request.id, "The planner doubts the budget.");
-    poll(&mut critic);
-    drop(critic);
+    let mut team = team_with_a_storing_critic();
     team.append(said("new", "user", "one question more")).unwrap();
     team.remove("u0".into()).unwrap();
     let mut critic = team.agent("critic").unwrap();
