@@ -107,8 +107,6 @@ pub(crate) struct Checker<'a> {
     /// The index of the message before, if it holds only reasoning.
     reasoning_only: Option<usize>,
     starts_with_system: bool,
-    /// True if a message with nothing but empty texts passes.
-    accepts_blank_texts: bool,
 }
 
 /// What checking the next message depends on, if no call before it is without a result.
@@ -137,13 +135,7 @@ impl<'a> Checker<'a> {
             before,
             reasoning_only,
             starts_with_system: first == Some(Role::System),
-            accepts_blank_texts: false,
         }
-    }
-
-    /// The same, but a message with nothing but empty texts passes, as some providers accept it.
-    pub(crate) fn with_blank_texts(self) -> Self {
-        Self { accepts_blank_texts: true, ..self }
     }
 
     /// What checking the next message depends on; `None` if a call has no result yet.
@@ -227,7 +219,7 @@ impl<'a> Checker<'a> {
             }
         }
         let is_blank = !has_content && !has_reasoning && first != Role::System;
-        if is_blank && !(self.accepts_blank_texts && has_text) {
+        if is_blank && !(has_text && self.contract.blank_text == BlankText::AllowedAlone) {
             return Err(Violation::Blank { index });
         }
         self.reasoning_only = (has_reasoning && !has_content).then_some(index);

@@ -84,8 +84,8 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     Repaired { messages: repaired, done, left }
 }
 
-/// What the provider refuses, and blank messages also where it accepts them: a repair removes these too, and nothing may
-/// disappear that is not listed.
+/// What the provider refuses, and blank messages also where only some servers refuse them: a repair removes those without a
+/// text too, and nothing may disappear that is not listed.
 fn repairable(messages: &[Value], format: Format) -> Vec<Issue> {
     let mut issues = validate(messages, format, Strictness::Strictest);
     issues.retain(|Issue { severity, code, .. }| {
@@ -198,6 +198,19 @@ mod tests {
             repaired.done.iter().map(|issue| (issue.path.as_str(), issue.code)).collect();
         assert_eq!(done, [("messages[1]", IssueCode::BlankMessage)]);
         assert_eq!(repaired.left, []);
+    }
+
+    #[test]
+    fn a3_a_message_of_empty_texts_stays_where_the_provider_accepts_it() {
+        let user = json!({ "role": "user", "content": "" });
+        let assistant = json!({ "role": "assistant", "content": " " });
+        for (format, kept) in [(Format::OpenAiResponses, 3), (Format::OpenAiChat, 1)] {
+            let hi = json!({ "role": "user", "content": "hi" });
+            let repaired = repair(&[hi, user.clone(), assistant.clone()], format);
+            assert_eq!(repaired.messages.len(), kept, "{format:?}");
+            assert_eq!(repaired.done.len(), 3 - kept, "{format:?}");
+            assert_eq!(repaired.left, []);
+        }
     }
 
     #[test]

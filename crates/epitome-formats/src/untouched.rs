@@ -9,7 +9,6 @@ use epitome::{Neighbours, ReasoningPolicy};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
-use crate::issue::Severity;
 use crate::registry::Format;
 use crate::steps::split_step_id;
 
@@ -39,9 +38,6 @@ impl Untouched {
         let (mut position, passed) = self.places.back().copied().unwrap_or_default();
         let contract = format.contract();
         let mut checker = Checker::behind(passed, &contract, log);
-        if format.dialect().blank_message_severity() != Severity::Refused {
-            checker = checker.with_blank_texts();
-        }
         while let Some(message) = log.message(position) {
             let composed = ComposedMessage::kept(log, &split_step_id(&message.id).0);
             let steps = composed.steps.len().max(1);

@@ -294,7 +294,7 @@ impl Validation<'_> {
     }
 
     fn check_blank_texts(&mut self, position: usize) {
-        if self.contract.blank_text == BlankText::Allowed {
+        if self.contract.blank_text != BlankText::Refused {
             return;
         }
         let Some(step) = self.parsed.step(position) else { return };

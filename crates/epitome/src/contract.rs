@@ -1,9 +1,9 @@
 //! Which messages a provider accepts, as data. `epitome-formats` has the values for each message format.
 
-use crate::message::{CallId, Role};
+use crate::message::{CallId, Part, Role};
 
 /// The rules of a provider for the messages of a request. A view that breaks one is not committed. Two rules hold for
-/// every provider and have no field: every tool call has a result, and no message is empty.
+/// every provider and have no field: every tool call has a result, and no message is without parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract {
     /// Where system messages may stand.
@@ -77,7 +77,9 @@ pub enum ResultPlace {
 /// Whether a text part of a message may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlankText {
-    /// It may.
+    /// It may, and a message may have nothing but empty texts.
+    AllowedAlone,
+    /// It may next to other parts. A message of empty texts is removed.
     Allowed,
     /// It may not: an empty text is removed from a message with other parts.
     Refused,
@@ -118,6 +120,16 @@ pub enum SystemPlace {
     /// Not among the messages: the request has a separate field for it. A system message among the messages stays
     /// where it is.
     Separate,
+}
+
+impl Contract {
+    /// True if the provider refuses a message of this role because it says nothing. One without parts is refused as
+    /// well. A system message is never.
+    pub(crate) fn refuses_as_blank(&self, role: Role, parts: &[Part]) -> bool {
+        let is_text = |part: &Part| matches!(part, Part::Text { .. });
+        let accepted = self.blank_text == BlankText::AllowedAlone && parts.iter().any(is_text);
+        role != Role::System && !accepted && parts.iter().all(Part::is_blank)
+    }
 }
 
 impl Default for Contract {

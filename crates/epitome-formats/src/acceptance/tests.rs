@@ -135,7 +135,9 @@ fn a_message_of_blank_texts_is_found_unless_they_are_accepted() {
     let mut messages = transcript("u: hi\na: ?");
     messages[1].parts = vec![Part::Text { text: " ".into() }, Part::Text { text: String::new() }];
     let contract = Contract::default();
-    assert_eq!(refused(&contract, messages), Some(Violation::Blank { index: 1 }));
+    assert_eq!(refused(&contract, messages.clone()), Some(Violation::Blank { index: 1 }));
+    let contract = Contract { blank_text: BlankText::AllowedAlone, ..contract };
+    assert_eq!(refused(&contract, messages), None);
 }
 
 #[test]

@@ -34,7 +34,8 @@ impl Dialect for OpenAiResponses {
             last: Last::Anyone,
             neighbours: Neighbours::Free,
             results: ResultPlace::AnywhereAfter,
-            blank_text: BlankText::Allowed,
+            // Recorded requests have such messages.
+            blank_text: BlankText::AllowedAlone,
             // A reasoning item is refused without the item that followed it, and that item without the
             // reasoning.
             reasoning: ReasoningPolicy::WholeTurn,

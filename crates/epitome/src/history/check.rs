@@ -34,7 +34,7 @@ impl Contract {
             if role == Role::User {
                 open.append(&mut awaiting_approval);
             }
-            let is_blank = parts.iter().all(Part::is_blank);
+            let is_blank = self.refuses_as_blank(role, parts);
             for part in parts {
                 match part {
                     Part::ToolResult { call, .. } => {
@@ -50,9 +50,7 @@ impl Contract {
                     }
                     // Images and files in a tool message belong to the result before them.
                     _ if role == Role::Tool => {}
-                    _ if is_blank && role != Role::System => {
-                        return Err(Violation::Blank { index });
-                    }
+                    _ if is_blank => return Err(Violation::Blank { index }),
                     _ => {
                         // If neighbours are merged, the model's next message is part of the message with the call.
                         let same_turn =

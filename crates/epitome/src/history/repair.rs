@@ -174,7 +174,7 @@ pub(super) fn repair_part(
             }
             continue;
         }
-        if message.is_blank() && message.role != Role::System {
+        if contract.refuses_as_blank(message.role, &message.parts) {
             report(Defect::Blank);
             continue;
         }
@@ -334,6 +334,7 @@ fn is_lone_reasoning(message: &Message, next: Option<Role>, reasoning: Reasoning
     message.role == Role::Assistant
         && matches!(reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
         && parts.iter().all(is_reasoning)
+        && !message.is_blank()
         && (next != Some(Role::Assistant)
             || reasoning == ReasoningPolicy::Signed
                 && parts.iter().all(|part| unsigned(part) || part.is_blank()))
