@@ -19,6 +19,7 @@ impl Contract {
         for (index, edit) in view.edits.iter().enumerate() {
             let Some((role, parts)) = resolve(log, edit) else { continue };
             let parts = parts.as_ref();
+            open.begin_message();
             if index == 0 && role != Role::System && !view.is_part && starts_with_system(log) {
                 return Err(Violation::SystemNotFirst);
             }
@@ -143,6 +144,9 @@ mod tests {
         };
         assert_eq!(check(&contract, "u: hi\nt: =f"), orphan(1));
         assert_eq!(check(&contract, "u: hi\na: !f\nt: =f\nt: =f"), orphan(3));
+        let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..contract };
+        let latest = "u: hi\na: !f\na: !g\nt: =\nt: =f";
+        assert_eq!(check(&anywhere, latest), None, "one without an id is of the latest calls");
     }
 
     #[test]

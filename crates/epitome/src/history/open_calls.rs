@@ -10,31 +10,45 @@ pub(crate) struct OpenCalls<K, T> {
     /// By their numbers, which increase.
     ids: BTreeMap<usize, K>,
     next: usize,
+    /// The number of the first call of the latest message with calls.
+    latest: usize,
+    /// Whether the next call is of another message than the last one.
+    is_next_message: bool,
 }
 
 impl<K, T> Default for OpenCalls<K, T> {
     fn default() -> Self {
-        Self { values: BTreeMap::new(), ids: BTreeMap::new(), next: 0 }
+        let (values, ids) = (BTreeMap::new(), BTreeMap::new());
+        Self { values, ids, next: 0, latest: 0, is_next_message: false }
     }
 }
 
 impl<K: Ord + Clone + AsRef<str>, T> OpenCalls<K, T> {
+    /// Calls that are added from now on are of another message than those so far.
+    pub(crate) fn begin_message(&mut self) {
+        self.is_next_message = true;
+    }
+
     /// Adds a call. Costs O(log n).
     pub(crate) fn push(&mut self, id: K, value: T) {
+        if std::mem::take(&mut self.is_next_message) {
+            self.latest = self.next;
+        }
         self.values.insert((id.clone(), self.next), value);
         self.ids.insert(self.next, id);
         self.next += 1;
     }
 
     /// Removes the first call that a result with this id answers. A result without an id answers a call without one, and if
-    /// there is none, any call. Costs O(log n).
+    /// there is none, one of the latest message with calls before any other. Costs O(log n).
     pub(crate) fn take(&mut self, id: K) -> Option<(K, T)> {
         let known = self.values.range((id.clone(), 0)..).next();
         let same = known.filter(|((found, _), _)| *found == id).map(|((_, number), _)| *number);
         let (id, number) = match same {
             Some(number) => (id, number),
             None if id.as_ref().is_empty() => {
-                self.ids.first_key_value().map(|(number, id)| (id.clone(), *number))?
+                let latest = self.ids.range(self.latest..).next();
+                latest.or_else(|| self.ids.first_key_value()).map(|(at, id)| (id.clone(), *at))?
             }
             None => return None,
         };
@@ -74,5 +88,19 @@ mod tests {
         assert_eq!(open.take("c3"), Some(("c3", 0)));
         assert_eq!(open.take(""), Some(("c1", 2)));
         assert_eq!(open.take(""), None);
+    }
+
+    #[test]
+    fn a_result_without_an_id_answers_the_latest_message_with_calls_before_others() {
+        let mut open = OpenCalls::default();
+        for ids in [["c0", "c1"], ["c2", "c3"]] {
+            open.begin_message();
+            ids.into_iter().for_each(|id| open.push(id, ()));
+        }
+        open.begin_message();
+        assert_eq!(
+            ["", "", "", "", ""].map(|id| open.take(id).map(|(id, ())| id)),
+            [Some("c2"), Some("c3"), Some("c0"), Some("c1"), None]
+        );
     }
 }
