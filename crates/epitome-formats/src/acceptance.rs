@@ -100,6 +100,8 @@ pub(crate) struct Checker<'a> {
     open: OpenCalls<'a>,
     /// Calls without a result that wait for approval. They need a result only once the user goes on.
     waiting: OpenCalls<'a>,
+    /// The index of the latest message with calls.
+    latest_calls: Option<usize>,
     /// True after the first message that is not a system message.
     started: bool,
     /// The role of the message before, as the provider sees it.
@@ -131,6 +133,7 @@ impl<'a> Checker<'a> {
             contract,
             open: OpenCalls::default(),
             waiting: OpenCalls::default(),
+            latest_calls: None,
             started,
             before,
             reasoning_only,
@@ -203,7 +206,10 @@ impl<'a> Checker<'a> {
                     }
                 }
                 match kind {
-                    PartKind::Call(call) => self.open.push(call, index),
+                    PartKind::Call(call) => {
+                        self.latest_calls = Some(index);
+                        self.open.push(call, index);
+                    }
                     PartKind::ApprovalRequest(call) => {
                         if let Some((call, at)) = self.open.take_latest(call) {
                             self.waiting.push(call, at);
@@ -285,14 +291,7 @@ impl<'a> Checker<'a> {
         call: &CallId,
         only_results: bool,
     ) -> Result<(), Violation> {
-        // Results without an id answer the calls of the latest turn in order. Ids may be used again in later
-        // turns, so of several calls with one id the latest is meant.
-        let answered = match call.as_str().is_empty() {
-            true => self.open.take_of_last_message(),
-            false => self.open.take_latest(call),
-        };
-        // A call that was approved and has run gets its result without a message of the user in between.
-        let Some((_, at)) = answered.or_else(|| self.waiting.take_latest(call)) else {
+        let Some((_, at)) = self.answered(call) else {
             return Err(Violation::OrphanedResult { call: call.clone(), index });
         };
         let is_placed = at == index
@@ -305,6 +304,21 @@ impl<'a> Checker<'a> {
             true => Ok(()),
             false => Err(Violation::MisplacedResult { call: call.clone(), index }),
         }
+    }
+
+    /// Removes the call that a result answers.
+    fn answered(&mut self, call: &CallId) -> Option<(&'a CallId, usize)> {
+        let Self { open, waiting, .. } = self;
+        // Ids may be used again in later turns, so of several calls with one id the latest is meant. A call that was approved
+        // and has run gets its result without a message of the user in between.
+        let of_id = if open.latest(call) < waiting.latest(call) {
+            waiting.take_latest(call)
+        } else {
+            open.take_latest(call)
+        };
+        // Results without an id answer the calls of the latest turn in order, those that wait for approval last.
+        let latest = self.latest_calls.filter(|_| call.as_str().is_empty());
+        of_id.or_else(|| open.take_first_of(latest?).or_else(|| waiting.take_first_of(latest?)))
     }
 
     /// Checks that no call of an earlier message is open, before anything but a result may follow.

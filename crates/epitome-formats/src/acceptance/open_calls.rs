@@ -41,17 +41,27 @@ impl<'a> OpenCalls<'a> {
         others.then(|| self.calls.values().copied().find(|(_, at)| *at != index)).flatten()
     }
 
+    /// The index of the message of the latest call of this id.
+    pub(super) fn latest(&self, call: &CallId) -> Option<usize> {
+        let number = self.number_of_latest(call)?;
+        self.calls.get(&number).map(|(_, index)| *index)
+    }
+
     /// Removes the latest call of this id.
     pub(super) fn take_latest(&mut self, call: &CallId) -> Option<(&'a CallId, usize)> {
-        let of_id = self.by_id.range((call, 0)..=(call, usize::MAX));
-        let number = of_id.map(|(_, number)| *number).next_back()?;
+        let number = self.number_of_latest(call)?;
         self.take(number)
     }
 
-    /// Removes the first call of the message whose call came last.
-    pub(super) fn take_of_last_message(&mut self) -> Option<(&'a CallId, usize)> {
-        let (_, last) = self.calls.values().next_back().copied()?;
-        let number = self.by_message.range((last, 0)..).map(|(_, number)| *number).next()?;
+    fn number_of_latest(&self, call: &CallId) -> Option<usize> {
+        let of_id = self.by_id.range((call, 0)..=(call, usize::MAX));
+        of_id.map(|(_, number)| *number).next_back()
+    }
+
+    /// Removes the first call of the message at this index.
+    pub(super) fn take_first_of(&mut self, index: usize) -> Option<(&'a CallId, usize)> {
+        let of_message = self.by_message.range((index, 0)..=(index, usize::MAX));
+        let number = of_message.map(|(_, number)| *number).next()?;
         self.take(number)
     }
 

@@ -158,6 +158,28 @@ fn reasoning_without_an_answer_is_found_where_it_is_tied_to_one() {
 }
 
 #[test]
+fn a_result_without_an_id_answers_calls_that_wait_for_approval_last() {
+    let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..Contract::default() };
+    let of = |text: &str| refused_of(&anywhere, text);
+    let open = |call: &str, index| Some(Violation::UnansweredCall { call: call.into(), index });
+    let calls = "u: hi\na: !f may:x<f> !g";
+    assert_eq!(of(&format!("{calls}\nt: =")), None, "one waits, and the other is answered");
+    assert_eq!(of(calls), open("g", 1));
+    assert_eq!(of(&format!("{calls}\nt: =\nt: =")), None);
+    assert_eq!(
+        of(&format!("{calls}\nt: =\nt: =\nt: =")),
+        Some(Violation::OrphanedResult { call: "".into(), index: 4 })
+    );
+    let earlier = "u: hi\na: !e\na: !f\nt: =f\nt: =";
+    assert_eq!(
+        of(earlier),
+        Some(Violation::OrphanedResult { call: "".into(), index: 4 }),
+        "never one of an earlier message"
+    );
+    assert_eq!(of("u: hi\na: !f\na: !f may:x<f>\nt: =f"), open("f", 1), "the latest of an id");
+}
+
+#[test]
 fn a_result_without_an_id_answers_the_first_open_call_of_the_last_message() {
     let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..Contract::default() };
     let open = |call: &str, index| Some(Violation::UnansweredCall { call: call.into(), index });

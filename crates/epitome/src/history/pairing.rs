@@ -2,7 +2,9 @@
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+
+use epitome_columns::sort_by;
 
 use crate::message::{CallId, Message, Part, Role};
 
@@ -34,7 +36,8 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs every result with the nearest earlier call of its id that has no result yet; a result without an id with
-    /// the first such call of the latest turn; and a result without an earlier call with the nearest later one.
+    /// the first such call of the latest turn, those that wait for approval last; and a result without an earlier call with
+    /// the nearest later one.
     ///
     /// These messages are tied to an earlier one: an approval response to its request, a tool message without a result
     /// to the message before it, the model's next message to one with only reasoning, and an answer that begins with
@@ -161,6 +164,8 @@ pub(crate) struct Pairer<K> {
     open: BTreeMap<K, Vec<PartPosition>>,
     /// Calls of the latest turn, last first, without those that an answer without an id has taken. Some may have a result.
     turn: Vec<(K, PartPosition)>,
+    /// Calls of the latest turn that waited for approval when an answer without an id came, first ones first.
+    turn_awaiting: VecDeque<(K, PartPosition)>,
     /// The messages of approval requests without a response, by the approval's id.
     approval_requests: BTreeMap<K, usize>,
     /// The last message if it has only reasoning.
@@ -184,6 +189,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             // A result without an id answers the latest turn. A call of an earlier turn that was never answered
             // must not take it.
             self.turn.clear();
+            self.turn_awaiting.clear();
         }
         if message.role == Role::User {
             // The user has moved on without an approval, so these calls now need a result like any other.
@@ -208,7 +214,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
     }
 
     /// Removes the call that a result of this id answers: the nearest one without a result, or for a result without an
-    /// id the first such call of the latest turn.
+    /// id the first such call of the latest turn, those that wait for approval last.
     fn next_call(&mut self, name: &str) -> Option<PartPosition> {
         if let Some(place) = self.open.get_mut(name).and_then(Vec::pop) {
             self.forget(name);
@@ -220,15 +226,30 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
             return None;
         }
         while let Some((call, place)) = self.turn.pop() {
-            let Some(open) = self.open.get_mut(call.borrow()) else { continue };
-            let order = |place: &PartPosition| (place.message, Reverse(place.part));
-            if let Ok(index) = open.binary_search_by_key(&order(&place), order) {
-                open.remove(index);
-                self.forget(call.borrow());
+            if self.awaiting_approval.binary_search(&place).is_ok() {
+                self.turn_awaiting.push_back((call, place));
+            } else if self.close(call.borrow(), place) {
+                return Some(place);
+            }
+        }
+        while let Some((call, place)) = self.turn_awaiting.pop_front() {
+            if self.close(call.borrow(), place) {
                 return Some(place);
             }
         }
         None
+    }
+
+    /// Removes an open call. False if it has a result already.
+    fn close(&mut self, call: &str, place: PartPosition) -> bool {
+        let Some(open) = self.open.get_mut(call) else { return false };
+        let order = |place: &PartPosition| (place.message, Reverse(place.part));
+        let found = open.binary_search_by_key(&order(&place), order);
+        if let Ok(index) = found {
+            open.remove(index);
+            self.forget(call);
+        }
+        found.is_ok()
     }
 
     fn forget(&mut self, name: &str) {
@@ -256,6 +277,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         if message.role == Role::Tool && message.results().next().is_none() && index > 0 {
             links.push(Link::Tied { earlier: index - 1 });
         }
+        let before = self.awaiting_approval.len();
         for part in &message.parts {
             let Part::Approval { approval, call, .. } = part else { continue };
             match call {
@@ -272,6 +294,10 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
                 },
             }
         }
+        // The requests may come in another order than their calls.
+        let mut own = self.awaiting_approval.split_off(before);
+        sort_by(&mut own, Ord::cmp);
+        self.awaiting_approval.append(&mut own);
     }
 
     /// Ties an answer to the message before it if both have parts that only their provider understands: the first may
@@ -289,8 +315,8 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
 
     /// True if nothing so far waits for a later message: then later messages are paired as if they were the first.
     pub(crate) fn is_idle(&self) -> bool {
-        // Without open calls, `turn` has nothing that a result could take.
-        let Self { open, turn: _, approval_requests, only_reasoning, opaque, .. } = self;
+        // Without open calls, those of the turn have nothing that a result could take.
+        let Self { open, approval_requests, only_reasoning, opaque, .. } = self;
         let Self { unmatched, awaiting_approval, unsolicited, .. } = self;
         open.is_empty()
             && approval_requests.is_empty()
@@ -416,6 +442,24 @@ mod tests {
             assert_eq!(pairer.is_settled(), is_settled, "{text}");
             assert_eq!(pairer.has_unsolicited_approvals(), is_unsolicited, "{text}");
         }
+    }
+
+    #[test]
+    fn a_result_without_an_id_answers_the_first_call_of_the_turn_that_does_not_wait_for_approval() {
+        let calls = "a: !f !g !h may:y<g> may:x<f>";
+        let answers = |results: &str| -> Vec<usize> {
+            let pairing = Pairing::of(&transcript(&format!("a: !z\n{calls}\n{results}")));
+            let calls = (0..3).map(|part| PartPosition { message: 1, part });
+            calls.filter_map(|call| Some(pairing.result_of(call)?.message)).collect()
+        };
+        assert_eq!(answers("t: ="), [2]);
+        assert_eq!(answers("t: =\nt: =\nt: =\nt: ="), [3, 4, 2], "the others last, in order");
+        assert_eq!(answers("t: =h\nt: =g\nt: ="), [4, 3, 2]);
+        let waits = |part| {
+            let pairing = Pairing::of(&transcript(calls));
+            pairing.awaits_approval(PartPosition { message: 0, part })
+        };
+        assert_eq!([0, 1, 2].map(waits), [true, true, false]);
     }
 
     #[test]
