@@ -418,7 +418,7 @@ describe("a conversation in a browser in which things go wrong", { skip: noBrows
     const version = await newer.evaluate(
       () =>
         new Promise((resolve, reject) => {
-          const request = indexedDB.open("versioned", 3);
+          const request = indexedDB.open("versioned", 4);
           request.onsuccess = () => {
             globalThis.held = request.result;
             resolve(request.result.version);
@@ -426,7 +426,7 @@ describe("a conversation in a browser in which things go wrong", { skip: noBrows
           request.onerror = () => reject(request.error);
         }),
     );
-    assert.equal(version, 3);
+    assert.equal(version, 4);
     const seen = await page.evaluate(async () => {
       const refused = await globalThis.say("4").then(() => "stored", ({ name }) => name);
       Array.from({ length: 40 }, (_, number) => globalThis.append(`${number + 5}`));

@@ -30,14 +30,17 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
   /** Waits until more than this many of these commits are confirmed. The tab goes on. Returns a function that counts them. */
   const writingUntil = async (page, id, most) => {
     let last = 0;
-    await new Promise((resolve) => {
-      void writing(page, id, (number) => {
-        last = number;
-        if (number > most) {
-          resolve();
-        }
-      });
+    let reached;
+    const isReached = new Promise((resolve) => {
+      reached = resolve;
     });
+    await writing(page, id, (number) => {
+      last = number;
+      if (number > most) {
+        reached();
+      }
+    });
+    await isReached;
     return () => last;
   };
 
@@ -135,6 +138,38 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     assert.equal(full, "QuotaExceededError");
     await devtools.send("Storage.overrideQuotaForOrigin", { origin: browser.origin });
     assert.deepEqual(await page.evaluate(async () => [await globalThis.store.head("full"), await globalThis.store.commit("full", globalThis.big)]), [undefined, true]);
+  });
+
+  test("h3: IndexedDB: nothing is left of long texts once their conversation, their commits or their index are gone", async () => {
+    const page = await browser.tab();
+    const rows = () =>
+      page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const request = indexedDB.open("epitome");
+            request.onsuccess = () => {
+              const counted = request.result.transaction("parts").objectStore("parts").count();
+              counted.onsuccess = () => resolve((request.result.close(), counted.result));
+            };
+          }),
+      );
+    const store = storeOf(page);
+    const before = await rows();
+    const text = "tulips ".repeat(200_000);
+    const { epoch } = await store.claim("long");
+    const commit = (sequence, previous) => ({ sequence, previous, hash: `hash ${sequence}`, text, state: "", epoch });
+    await store.commit("long", commit(1, ""));
+    const ofOne = (await rows()) - before;
+    assert.ok(ofOne > 0);
+    await store.commit("long", commit(2, "hash 1"));
+    await store.setDerived("long", "index", { sequence: 2, hash: "hash 2", text });
+    assert.equal(await rows(), before + 3 * ofOne);
+    await store.cut("long", { sequence: 1, hash: "hash 1", text: "" }, epoch);
+    assert.equal(await rows(), before + 2 * ofOne);
+    await store.setDerived("long", "index", { sequence: 1, hash: "hash 1", text: "short" });
+    assert.equal(await rows(), before + ofOne);
+    await store.delete("long");
+    assert.equal(await rows(), before);
   });
 
   test("h2: another tab that deletes the database does not hang, and the store makes it again", async () => {

@@ -89,6 +89,32 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual(found.map(({ sequence }) => sequence), Array.from({ length: 1_000 }, (_, index) => index + 1));
     });
 
+    test(`h3: ${name}: texts of megabytes come back whole, also in place of others`, async () => {
+      const { store } = stage;
+      // Surrogate pairs at even and at odd places, so that one of them is wherever a text may be divided.
+      const long = (letter, length) => `${letter}${"🌹".repeat(length / 4)}${letter}${"🌹".repeat(length / 4)}`;
+      const { epoch } = await store.claim("f");
+      const texts = [long("a", 1_200_000), long("b", 3_000_000), long("c", 600_000)];
+      for (const [index, text] of texts.entries()) {
+        assert.equal(await store.commit("f", commit(index + 1, index === 0 ? "" : `hash ${index}`, { epoch, text })), true);
+      }
+      const read = async () => (await all(store.load("f"))).map(({ text }) => text);
+      assert.deepEqual(await read(), texts);
+      const [first] = await all(store.load("f"));
+      assert.equal(await store.cut("f", first, epoch), true);
+      assert.deepEqual(await read(), texts.slice(0, 1));
+      assert.equal(await store.commit("f", commit(2, "hash 1", { epoch, text: long("d", 700_000) })), true);
+      assert.deepEqual(await read(), [texts[0], long("d", 700_000)]);
+      for (const text of [long("e", 2_000_000), long("f", 800_000), "short"]) {
+        const derived = { sequence: 2, hash: "hash 2", text };
+        await store.setDerived("f", "index", derived);
+        assert.deepEqual(await store.derived("f", "index"), derived);
+        assert.deepEqual(await read(), [texts[0], long("d", 700_000)]);
+      }
+      await store.delete("f");
+      assert.deepEqual(await read(), []);
+    });
+
     test(`h3: ${name}: conversations are listed by their ids, and deleted with their commits`, async () => {
       const { store } = stage;
       for (const id of ["z:2", "z:1", "Z"]) {

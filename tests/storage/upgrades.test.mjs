@@ -50,6 +50,9 @@ const make = (page, name, version, conversation) =>
         request.onupgradeneeded = () => {
           request.result.createObjectStore("conversations", { keyPath: "id" });
           request.result.createObjectStore("commits", { keyPath: ["conversation", "sequence"] });
+          if (number === 2) {
+            request.result.createObjectStore("derived", { keyPath: ["conversation", "name"] });
+          }
         };
         request.onerror = () => reject(request.error);
         request.onsuccess = () => {
@@ -74,13 +77,15 @@ describe("a database in a browser", { skip: noBrowser }, () => {
       globalThis.store = globalThis.storage.indexedDbStore({ name: database });
     }, name);
 
-  test("h3: IndexedDB: a database of version 1 is upgraded, and its conversations go on", async () => {
-    const page = await browser.tab();
-    const conversation = await kept();
-    await make(page, "first", 1, conversation);
-    await storeIn(page, "first");
-    await goesOn(storeOf(page), conversation);
-  });
+  for (const version of [1, 2]) {
+    test(`h3: IndexedDB: a database of version ${version} is upgraded, and its conversations go on`, async () => {
+      const page = await browser.tab();
+      const conversation = await kept();
+      await make(page, `of version ${version}`, version, conversation);
+      await storeIn(page, `of version ${version}`);
+      await goesOn(storeOf(page), conversation);
+    });
+  }
 
   test("h3: IndexedDB: a database of a newer version is refused with both versions, and stays as it is", async () => {
     const page = await browser.tab();
@@ -89,7 +94,7 @@ describe("a database in a browser", { skip: noBrowser }, () => {
     await storeIn(page, "newer");
     const refused = await page.evaluate(() => globalThis.store.claim("kept").then(() => "claimed", ({ name, message }) => [name, message]));
     assert.equal(refused[0], "VersionError");
-    assert.match(refused[1], /\(2\).*\(99\)/);
+    assert.match(refused[1], /\(3\).*\(99\)/);
     const found = await page.evaluate(
       () =>
         new Promise((resolve) => {

@@ -1,10 +1,11 @@
-// A store in the page's IndexedDB. A commit is one transaction, whose requests are all made at once.
+// A store in the page's IndexedDB. A commit is one transaction, and all of its requests are made at once, unless its text is long.
 
 import { epitomeError, property } from "../error.js";
+import { allParts, PARTS, PARTS_KEY, partsAfter, partsOf, putLong, readLong } from "./long-rows.js";
 import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit, type StoredConversation } from "./store.js";
 
-/** Version 1 had no derived texts. */
-const VERSION = 2;
+/** Version 1 had no derived texts, and version 2 no parts of long ones. */
+const VERSION = 3;
 const [CONVERSATIONS, COMMITS, DERIVED] = ["conversations", "commits", "derived"] as const;
 
 /** How many commits are in memory together while a conversation is loaded. */
@@ -70,7 +71,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
   }
 
   async function once<T>(mode: IDBTransactionMode, work: Work<T>, isAgain: boolean): Promise<T> {
-    const transaction = (await database()).transaction([CONVERSATIONS, COMMITS, DERIVED], mode, { durability: "strict" });
+    const transaction = (await database()).transaction([CONVERSATIONS, COMMITS, DERIVED, PARTS], mode, { durability: "strict" });
     return new Promise<T>((resolve, reject) => {
       let result: { value: T } | undefined;
       const fail = (error: unknown): void => {
@@ -126,7 +127,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
           const isNext = known.sequence + 1 === sequence && known.hash === previous;
           const isWriter = epoch === undefined || (found !== undefined && epoch === known.epoch);
           if (isNext && isWriter) {
-            transaction.objectStore(COMMITS).put({ conversation: id, sequence, hash, text });
+            putLong(transaction.objectStore(COMMITS), { conversation: id, sequence, hash, text }, [id, sequence]);
             put(transaction, id, { sequence, hash, epoch: known.epoch, state, jobs: jobsAfter(known.jobs, commit) });
           }
           done(isNext && isWriter);
@@ -138,7 +139,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
         // A transaction would end while the reader waits for something else: each page has its own.
         const page = await whole<StoredCommit[]>("readonly", (transaction, done) => {
           const request = transaction.objectStore(COMMITS).getAll(IDBKeyRange.bound([id, last], [id, []], true), PAGE);
-          request.onsuccess = () => done(request.result as StoredCommit[]);
+          request.onsuccess = () => readLong(transaction, request.result as StoredCommit[], ({ sequence }) => [id, sequence], done);
         });
         yield* page.map(({ sequence, hash, text }) => ({ sequence, hash, text }));
         if (page.length < PAGE) {
@@ -153,6 +154,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
           if (known?.epoch === epoch) {
             const { sequence, hash } = after ?? { sequence: 0, hash: "" };
             transaction.objectStore(COMMITS).delete(IDBKeyRange.bound([id, sequence], [id, []], true));
+            transaction.objectStore(PARTS).delete(partsAfter(id, sequence));
             put(transaction, id, { ...known, sequence, hash, state: "" });
           }
           done(known?.epoch === epoch);
@@ -164,7 +166,9 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
         const request = transaction.objectStore(DERIVED).get([id, name]);
         request.onsuccess = () => {
           const found = request.result as Derived | undefined;
-          done(found && { sequence: found.sequence, hash: found.hash, text: found.text });
+          readLong(transaction, found === undefined ? [] : [found], () => [id, name], ([row]) => {
+            done(row && { sequence: row.sequence, hash: row.hash, text: row.text });
+          });
         };
       });
     },
@@ -172,7 +176,8 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
       return whole<void>("readwrite", (transaction, done) =>
         head(transaction, id, (known) => {
           if (known !== undefined) {
-            transaction.objectStore(DERIVED).put({ conversation: id, name, ...derived });
+            transaction.objectStore(PARTS).delete(partsOf([id, name]));
+            putLong(transaction.objectStore(DERIVED), { conversation: id, name, ...derived }, [id, name]);
           }
           done();
         }),
@@ -196,6 +201,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
         transaction.objectStore(CONVERSATIONS).delete(id);
         transaction.objectStore(COMMITS).delete(IDBKeyRange.bound([id, 0], [id, []]));
         transaction.objectStore(DERIVED).delete(IDBKeyRange.bound([id, ""], [id, []]));
+        transaction.objectStore(PARTS).delete(allParts(id));
         done();
       });
     },
@@ -212,7 +218,10 @@ function open(name: string, { forget, lost }: { forget(): void; lost(): void }):
         request.result.createObjectStore(CONVERSATIONS, { keyPath: "id" });
         request.result.createObjectStore(COMMITS, { keyPath: ["conversation", "sequence"] });
       }
-      request.result.createObjectStore(DERIVED, { keyPath: ["conversation", "name"] });
+      if (oldVersion < 2) {
+        request.result.createObjectStore(DERIVED, { keyPath: ["conversation", "name"] });
+      }
+      request.result.createObjectStore(PARTS, { keyPath: PARTS_KEY });
     };
     request.onerror = () => reject(request.error);
     request.onblocked = () => reject(epitomeError("busy", "another tab has an older version of this database open; close it"));

@@ -1,6 +1,7 @@
 // How much space conversations take, so that an app can show it and say what frees some.
 
 import { guarded, property } from "../error.js";
+import { utf8Length } from "./slices.js";
 import { DERIVED, type Store, type StoredConversation } from "./store.js";
 
 /** A conversation and its size. */
@@ -30,12 +31,12 @@ export function storageUse(store: Store): Promise<StorageUse> {
     const conversations: SizedConversation[] = [];
     for await (const conversation of store.list()) {
       const { id } = conversation;
-      const derived = async (name: string): Promise<number> => bytesOf((await store.derived(id, name))?.text ?? "");
+      const derived = async (name: string): Promise<number> => utf8Length((await store.derived(id, name))?.text ?? "");
       const damagedBytes = await derived(DERIVED.damaged);
       let bytes = damagedBytes + (await derived(DERIVED.index)) + (await derived(DERIVED.tail));
-      bytes += bytesOf((await store.head(id))?.state ?? "");
+      bytes += await utf8Length((await store.head(id))?.state ?? "");
       for await (const { text } of store.load(id)) {
-        bytes += bytesOf(text);
+        bytes += await utf8Length(text);
       }
       conversations.push({ ...conversation, bytes, damagedBytes });
     }
@@ -54,10 +55,4 @@ export function persistStorage(): Promise<boolean> {
 
 function ofBrowser(): StorageManager | undefined {
   return property(property(globalThis, "navigator"), "storage") as StorageManager | undefined;
-}
-
-const encoder = new TextEncoder();
-
-function bytesOf(text: string): number {
-  return encoder.encode(text).length;
 }
