@@ -8,6 +8,9 @@ use super::pace::{Pace, WRITING_MS};
 /// The number of values that are written at once.
 const BATCH: u32 = 16;
 
+/// The length of a piece of a long text, in bytes.
+const PIECE: usize = 262_144;
+
 /// The JSON of a list in pieces, indented by two. Joined, they equal the result of `JSON.stringify`.
 ///
 /// The list is copied first, so that changes to it meanwhile are not in the text. Fails if a value cannot be written
@@ -31,6 +34,26 @@ pub(crate) async fn pretty(list: &Array) -> Result<Array, JsValue> {
     }
     pieces.push(&JsValue::from_str("\n]"));
     Ok(pieces)
+}
+
+/// A text in pieces, which the browser gets in slices: it decodes each of them.
+pub(crate) async fn pieces(text: &str) -> Array {
+    let pieces = Array::new();
+    let mut pace = Pace::start(WRITING_MS);
+    if text.len() > PIECE {
+        // Making it took long as well.
+        pace.rest().await;
+    }
+    let mut rest = text;
+    while !rest.is_empty() {
+        if pace.is_due() {
+            pace.rest().await;
+        }
+        let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
+        pieces.push(&JsValue::from_str(piece));
+        rest = behind;
+    }
+    pieces
 }
 
 /// Texts of JSON, one for each value of a list, with what `around` puts around the text of its index.

@@ -10,7 +10,7 @@ use wasm_bindgen::JsValue;
 
 use super::message_number::index_of;
 use super::session::Session;
-use crate::browser::{Lines, lines};
+use crate::browser::{Lines, lines, pieces};
 
 /// How the first line begins.
 const BEGIN: &str = "{\"record\":\"begin\",";
@@ -44,10 +44,10 @@ pub(crate) struct Changes {
 impl Changes {
     /// The lines to store. In slices, since loaded messages may be long.
     pub(crate) async fn lines(&self) -> Result<Lines, JsValue> {
-        let pieces = Array::of1(&JsValue::from_str(&self.records));
+        let records = pieces(&self.records).await;
         let pieces = match &self.originals {
-            Some(originals) => pieces.concat(&lines(originals, original).await?),
-            None => pieces,
+            Some(originals) => records.concat(&lines(originals, original).await?),
+            None => records,
         };
         Ok(Lines { pieces, state: self.state.clone() })
     }
