@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, restoreCompactor } from "epitome";
+import { convert, createCompactor, repair, restoreCompactor, validate } from "epitome";
 import { said } from "./harness.mjs";
 
 /** A chat of two million characters. */
@@ -119,6 +119,71 @@ test("j24: an append in slices that is aborted or refused leaves what was append
   await assert.rejects(compactor.appendInSlices([], { signal: {} }), { name: "EpitomeError" });
   compactor.dispose();
   await assert.rejects(compactor.appendInSlices(CHAT), { code: "disposed" });
+});
+
+test("j24: long lists are validated, repaired and converted in slices, with the paths and the messages of the whole list", async () => {
+  const orphan = { role: "tool", tool_call_id: "none", content: "Nobody asked." };
+  const broken = CHAT.toSpliced(150, 0, orphan);
+  const during = async (work) => {
+    const counted = countTasks();
+    const result = await work();
+    counted.stop();
+    assert.ok(counted.tasks >= 5, `${counted.tasks} tasks`);
+    return result;
+  };
+  // Loads the module, which takes tasks too.
+  assert.deepEqual(await validate([said("user", "Hi.")], "openai-chat"), []);
+  const issues = await during(() => validate(broken, "openai-chat"));
+  assert.deepEqual(issues.map(({ code, path }) => [code, path]), [["orphan-result", "messages[150]"]]);
+  const { messages, done, left } = await during(() => repair(broken, "openai-chat"));
+  assert.ok(messages.length === CHAT.length && messages.every((message, index) => message === CHAT[index]), "the same objects");
+  assert.deepEqual([done, left], [issues, []]);
+  const converted = await during(() => convert(CHAT, "openai-chat", "ai-sdk-model"));
+  assert.deepEqual([converted.messages.length, converted.lost, converted.left], [CHAT.length, [], []]);
+  const refused = { code: "invalid-message", message: /messages\[150\]/ };
+  const closed = {
+    get content() {
+      throw new Error("closed");
+    },
+  };
+  for (const work of [(list) => validate(list, "openai-chat"), (list) => repair(list, "openai-chat"), (list) => convert(list, "openai-chat", "gemini")]) {
+    await assert.rejects(work(broken.with(150, closed)), refused);
+  }
+});
+
+test("j24: validating, repairing and converting can be aborted between two slices", async () => {
+  for (const work of [
+    (signal) => validate(CHAT, "openai-chat", { signal }),
+    (signal) => repair(CHAT, "openai-chat", { signal }),
+    (signal) => convert(CHAT, "openai-chat", "gemini", { signal }),
+  ]) {
+    const controller = new AbortController();
+    const working = work(controller.signal);
+    controller.abort("no longer needed");
+    await assert.rejects(working, { name: "EpitomeError", code: "aborted", cause: "no longer needed" });
+    await assert.rejects(work({}), { name: "EpitomeError", code: "invalid-option" });
+  }
+});
+
+test("j24: a commit is written in slices, and has what was there as it began; what comes meanwhile is in the next one", async () => {
+  const commits = [];
+  const compactor = await compactorWith({ commit: (changes) => void commits.push(changes) });
+  const counted = countTasks();
+  const first = compactor.commit();
+  const meanwhile = [];
+  setImmediate(() => meanwhile.push(commits.length, ...compactor.append(said("user", "And the tulips?")), compactor.saveState("m0"), compactor.saveState()));
+  await first;
+  counted.stop();
+  assert.ok(counted.tasks >= 5, `${counted.tasks} tasks`);
+  assert.deepEqual(meanwhile, [0, "m200", "saving", "unsaved"], "it came before the store was called");
+  assert.deepEqual([compactor.saveState("m0"), compactor.saveState("m200")], ["saved", "unsaved"]);
+  await compactor.commit();
+  const records = (text, kind) => text.split("\n").filter((line) => line.startsWith(`{"record":"${kind}"`)).length;
+  assert.deepEqual(commits.map(({ lines }) => [records(lines, "message"), records(lines, "original")]), [[200, 200], [1, 1]]);
+  const restored = await restoreCompactor(commits.map(({ lines }) => lines).join("") + commits[1].state, { format: "openai-chat" });
+  assert.deepEqual(restored.history(), [...CHAT, said("user", "And the tulips?")]);
+  compactor.dispose();
+  restored.dispose();
 });
 
 /** A compactor that knows the first four messages of the chat and has summarized some of them, and the chat without the first one

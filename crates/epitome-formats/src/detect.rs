@@ -1,5 +1,7 @@
 //! Which format a list of messages is in.
 
+use std::borrow::Borrow;
+
 use serde_json::Value;
 
 use crate::dialect::Sample;
@@ -16,14 +18,17 @@ pub enum Detection {
 
 /// Looks for a message that only one format has; messages that look like any chat are taken for OpenAI Chat
 /// Completions. Linear in the messages up to the first one that decides.
-pub fn detect(messages: &[Value]) -> Detection {
-    match messages.iter().find_map(format_of) {
-        Some(format) => Detection::Known(format),
-        // Only after no message has decided: a message of plain text looks the same in most formats, and may
-        // come before the first one that does not.
-        None if messages.iter().any(looks_like_chat) => Detection::Known(Format::OpenAiChat),
-        None => Detection::Unclear,
+pub fn detect<V: Borrow<Value>>(messages: impl IntoIterator<Item = V>) -> Detection {
+    let mut is_like_chat = false;
+    for message in messages {
+        if let Some(format) = format_of(message.borrow()) {
+            return Detection::Known(format);
+        }
+        is_like_chat |= looks_like_chat(message.borrow());
     }
+    // Only after no message has decided: a message of plain text looks the same in most formats, and may
+    // come before the first one that does not.
+    if is_like_chat { Detection::Known(Format::OpenAiChat) } else { Detection::Unclear }
 }
 
 fn looks_like_chat(message: &Value) -> bool {

@@ -86,9 +86,11 @@ impl Compactor {
         Ok(Self::of(engine, format, agent))
     }
 
-    /// Refuses messages that are not those of the snapshot, which may be fewer.
-    pub fn compare(&mut self, originals: &Array) -> Result<(), JsValue> {
-        self.malformed = compare(&self.engine, self.format, originals)?;
+    /// Refuses messages that are not those of the snapshot, which may be fewer. These are a slice of `given` messages, which
+    /// begins at `first`.
+    pub fn compare(&mut self, slice: &Array, first: usize, given: usize) -> Result<(), JsValue> {
+        let malformed = compare(&self.engine, self.format, slice, first, given)?;
+        self.malformed.extend(malformed);
         Ok(())
     }
 
@@ -459,23 +461,26 @@ fn parse_reason(reason: &Ts<Reason>) -> Result<Reason, Thrown> {
     Ok(reason.unwrap_or_default())
 }
 
-/// Refuses originals that are not the messages that the engine knows. Returns the ids of those that are malformed.
+/// Refuses originals that are not the messages that the engine knows. They are a slice of `given` ones, which begins at `first`.
+/// Returns the ids of those that are malformed.
 fn compare(
     engine: &epitome::Compactor,
     format: Format,
-    originals: &Array,
-) -> Result<BTreeSet<MessageId>, Thrown> {
+    slice: &Array,
+    first: usize,
+    given: usize,
+) -> Result<Vec<MessageId>, Thrown> {
     let refuse = |problem: String| Err(Thrown::new(PackageErrorCode::InvalidOriginals, &problem));
     let wholes = engine.log().messages().map(|message| split_step_id(&message.id));
     let ids: Vec<MessageId> = wholes.filter(|(_, step)| *step == 0).map(|(id, _)| id).collect();
-    let (known, given) = (ids.len(), originals.length() as usize);
+    let known = ids.len();
     if given < known {
         return refuse(format!(
             "originals[{given}] is missing: the snapshot is of {known} messages, and {given} are there"
         ));
     }
-    let mut all_malformed = BTreeSet::new();
-    for (index, (id, original)) in ids.iter().zip(originals.iter()).enumerate() {
+    let mut all_malformed = Vec::new();
+    for (index, (id, original)) in (first..).zip(ids.iter().skip(first).zip(slice.iter())) {
         let place = format_args!("originals[{index}]");
         let count = steps_of(engine.log(), id).count();
         let ReadMessage { steps, malformed } = json::message(format, id, &original, &place)?;

@@ -26,9 +26,9 @@ pub enum Detection {
 /// Detects the format of messages by what only that format has.
 #[wasm_bindgen(js_name = detectFormat)]
 pub fn detect_format(messages: &Array) -> Result<Ts<Detection>, JsValue> {
-    let messages: Vec<Value> =
-        messages.iter().map(|message| json::read(&message).unwrap_or(Value::Null)).collect();
-    let detection = match epitome_formats::detect(&messages) {
+    // One after the other: mostly one of the first messages decides.
+    let messages = messages.iter().map(|message| json::read(&message).unwrap_or(Value::Null));
+    let detection = match epitome_formats::detect(messages) {
         epitome_formats::Detection::Known(format) => Detection::Known { format },
         epitome_formats::Detection::Unclear => Detection::Unclear,
     };

@@ -227,11 +227,11 @@ pub(crate) fn read_message(
 }
 
 /// Reads the messages of an array as JSON.
-pub(crate) fn messages(list: &Array) -> Result<Vec<Value>, Thrown> {
+pub(crate) fn messages(list: &Array, first: usize) -> Result<Vec<Value>, Thrown> {
     let read = list.iter().enumerate().map(|(index, value)| {
         read(&value).map_err(|error| {
             let code = error.code(PackageErrorCode::InvalidMessage);
-            Thrown::new(code, &format!("messages[{index}] {error}"))
+            Thrown::new(code, &format!("messages[{}] {error}", first + index))
         })
     });
     read.collect()
@@ -251,7 +251,7 @@ pub(crate) fn ill_formed(value: &JsValue, json: &Value, path: &str) -> Vec<Strin
 }
 
 /// True if a text in the JSON contains U+FFFD.
-fn has_replacement(json: &Value) -> bool {
+pub(crate) fn has_replacement(json: &Value) -> bool {
     match json {
         Value::String(text) => text.contains(char::REPLACEMENT_CHARACTER),
         Value::Array(elements) => elements.iter().any(has_replacement),

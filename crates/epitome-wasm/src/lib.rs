@@ -96,9 +96,7 @@ pub use tokenizer::parse_counting;
 #[cfg(feature = "engine")]
 pub use usage::read_usage;
 #[cfg(feature = "validation")]
-pub use validation::{
-    adapt, convert, convert_each, repair, validate, validate_locked, validate_notes,
-};
+pub use validation::{ReadMessages, adapt, convert_each};
 
 /// Logs a panic with its location to the console.
 #[cfg(feature = "panic-hook")]

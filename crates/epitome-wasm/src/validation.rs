@@ -2,7 +2,7 @@
 
 use epitome::Thinking;
 use epitome_formats::{
-    Adapted, Issue, IssueCode, OwnForm, Reach, RepairedMessage, Severity, Strictness,
+    Adapted, Format, Issue, IssueCode, OwnForm, Reach, RepairedMessage, Severity, Strictness,
 };
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
@@ -35,49 +35,114 @@ export interface Converted<M extends object = object> {
 }
 ";
 
-/// What the provider of this format would refuse in these messages; with `strict`, also what only some servers of this
-/// format refuse.
+/// Messages that are read slice by slice, and then looked at as a whole.
 #[wasm_bindgen]
-pub fn validate(messages: &Array, format: &str, strict: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
-    let format = format::named(format)?;
-    let values = json::messages(messages)?;
-    let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
-    let mut issues = epitome_formats::validate(&values, format, strictness);
-    issues.extend(lone_surrogates(messages, &values));
-    issues.sort_by_key(Issue::message_index);
-    list(issues)
+pub struct ReadMessages {
+    format: Format,
+    messages: Array,
+    /// The same as JSON.
+    values: Vec<Value>,
 }
 
-/// The signed reasoning in these messages that a model which locks it to its prefix would refuse; see
-/// [`epitome_formats::validate_locked`]. Empty for a model that does not. Without a model, the check is made.
-#[wasm_bindgen(js_name = validateLocked)]
-pub fn validate_locked(
-    messages: &Array,
-    format: &str,
-    earlier: Vec<Array>,
-    model: Option<String>,
-) -> Result<Vec<Ts<Issue>>, JsValue> {
-    let format = format::named(format)?;
-    let is_free =
-        |model: String| format.contract().thinking(Some(&model)) != Thinking::LockedToPrefix;
-    if model.is_some_and(is_free) {
-        return Ok(Vec::new());
+#[wasm_bindgen]
+impl ReadMessages {
+    /// No messages of this format yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new(format: &str) -> Result<Self, JsValue> {
+        let format = format::named(format)?;
+        Ok(Self { format, messages: Array::new(), values: Vec::new() })
     }
-    let earlier = earlier.into_iter().map(|messages| json::messages(&messages));
-    let earlier: Vec<Vec<Value>> = earlier.collect::<Result<_, Thrown>>()?;
-    list(epitome_formats::validate_locked(&json::messages(messages)?, &earlier, format))
-}
 
-/// The notes in these messages that stand for text which the model cannot get back, if its tools return at most what was put aside
-/// under a path; see [`epitome_formats::validate_notes`].
-#[wasm_bindgen(js_name = validateNotes)]
-pub fn validate_notes(
-    messages: &Array,
-    format: &str,
-    reads_put_aside: bool,
-) -> Result<Vec<Ts<Issue>>, JsValue> {
-    let reach = if reads_put_aside { Reach::PutAside } else { Reach::Nothing };
-    list(epitome_formats::validate_notes(&json::messages(messages)?, format::named(format)?, reach))
+    /// Reads the next messages.
+    pub fn add(&mut self, messages: &Array) -> Result<(), JsValue> {
+        self.values.extend(json::messages(messages, self.values.len())?);
+        self.messages = self.messages.concat(messages);
+        Ok(())
+    }
+
+    /// What the provider would refuse in the messages; with `strict`, also what only some servers of this format refuse.
+    pub fn validate(&self, strict: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
+        let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
+        let mut issues = epitome_formats::validate(&self.values, self.format, strictness);
+        issues.extend(lone_surrogates(&self.messages, &self.values));
+        issues.sort_by_key(Issue::message_index);
+        list(issues)
+    }
+
+    /// The signed reasoning in the messages that a model which locks it to its prefix would refuse, by the messages that were
+    /// sent before; see [`epitome_formats::validate_locked`]. Empty for a model that does not. Without a model, the check is
+    /// made.
+    #[wasm_bindgen(js_name = validateLocked)]
+    pub fn validate_locked(
+        &self,
+        earlier: Vec<ReadMessages>,
+        model: Option<String>,
+    ) -> Result<Vec<Ts<Issue>>, JsValue> {
+        let contract = self.format.contract();
+        let is_free = |model: String| contract.thinking(Some(&model)) != Thinking::LockedToPrefix;
+        if model.is_some_and(is_free) {
+            return Ok(Vec::new());
+        }
+        let earlier: Vec<Vec<Value>> = earlier.into_iter().map(|sent| sent.values).collect();
+        list(epitome_formats::validate_locked(&self.values, &earlier, self.format))
+    }
+
+    /// The notes in the messages that stand for text which the model cannot get back, if its tools return at most what was put
+    /// aside under a path; see [`epitome_formats::validate_notes`].
+    #[wasm_bindgen(js_name = validateNotes)]
+    pub fn validate_notes(&self, reads_put_aside: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
+        let reach = if reads_put_aside { Reach::PutAside } else { Reach::Nothing };
+        list(epitome_formats::validate_notes(&self.values, self.format, reach))
+    }
+
+    /// The messages as the provider accepts them, and what was done.
+    #[wasm_bindgen(unchecked_return_type = "Repaired")]
+    pub fn repair(&self) -> Result<Object, JsValue> {
+        let mut repaired = epitome_formats::repair(&self.values, self.format);
+        repaired.done.extend(lone_surrogates(&self.messages, &self.values));
+        repaired.done.sort_by_key(Issue::message_index);
+        let original = |index: usize| self.messages.get(u32::try_from(index).unwrap_or(u32::MAX));
+        let written = repaired.messages.into_iter().map(|message| {
+            let (sources, message) = match message {
+                RepairedMessage::Keep(index) => match self.values.get(index) {
+                    Some(value) if json::has_replacement(value) => (vec![index], value.clone()),
+                    _ => return Ok(original(index)),
+                },
+                RepairedMessage::Composed { sources, message } => (sources, message),
+            };
+            let known = sources
+                .into_iter()
+                .filter_map(|at| Some((original(at), self.values.get(at)?.clone())));
+            json::graft(&known.collect::<Vec<_>>(), &message)
+        });
+        let written = written.collect::<Result<Array, Thrown>>()?;
+        let entry = Object::new();
+        // Setting a property of a new object cannot fail.
+        let _ = Reflect::set(&entry, &"messages".into(), &written);
+        let _ = Reflect::set(&entry, &"done".into(), &array(repaired.done)?);
+        let _ = Reflect::set(&entry, &"left".into(), &array(repaired.left)?);
+        Ok(entry)
+    }
+
+    /// The messages in another format.
+    #[wasm_bindgen(unchecked_return_type = "Converted")]
+    pub fn convert(&self, to: &str) -> Result<Object, JsValue> {
+        let converted = epitome_formats::convert(&self.values, self.format, format::named(to)?);
+        // Only bytes must be taken from the originals: everything else is in the JSON.
+        let all = self.messages.iter().zip(&self.values);
+        let known: Vec<json::Known> = all
+            .filter(|(_, value)| json::has_bytes(value))
+            .map(|(message, value)| (message, value.clone()))
+            .collect();
+        let written = converted.messages.iter().map(|message| json::graft(&known, message));
+        let written = written.collect::<Result<Array, Thrown>>()?;
+        let entry = Object::new();
+        // Setting a property of a new object cannot fail.
+        let _ = Reflect::set(&entry, &"messages".into(), &written);
+        let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
+        let _ = Reflect::set(&entry, &"left".into(), &array(converted.left)?);
+        Ok(entry)
+    }
 }
 
 /// Texts with a lone surrogate, which only JavaScript can represent.
@@ -93,54 +158,6 @@ fn lone_surrogates(messages: &Array, values: &[Value]) -> impl Iterator<Item = I
     })
 }
 
-/// The messages as this provider accepts them, and what was done.
-#[wasm_bindgen(unchecked_return_type = "Repaired")]
-pub fn repair(messages: &Array, format: &str) -> Result<Object, JsValue> {
-    let format = format::named(format)?;
-    let values = json::messages(messages)?;
-    let mut repaired = epitome_formats::repair(&values, format);
-    repaired.done.extend(lone_surrogates(messages, &values));
-    repaired.done.sort_by_key(Issue::message_index);
-    let original = |index: usize| messages.get(u32::try_from(index).unwrap_or(u32::MAX));
-    let written = repaired.messages.into_iter().map(|message| match message {
-        RepairedMessage::Keep(index) => match values.get(index) {
-            Some(value) => json::graft(&[(original(index), value.clone())], value),
-            None => Ok(original(index)),
-        },
-        RepairedMessage::Composed { sources, message } => {
-            let known =
-                sources.into_iter().filter_map(|at| Some((original(at), values.get(at)?.clone())));
-            json::graft(&known.collect::<Vec<_>>(), &message)
-        }
-    });
-    let written = written.collect::<Result<Array, Thrown>>()?;
-    let entry = Object::new();
-    // Setting a property of a new object cannot fail.
-    let _ = Reflect::set(&entry, &"messages".into(), &written);
-    let _ = Reflect::set(&entry, &"done".into(), &array(repaired.done)?);
-    let _ = Reflect::set(&entry, &"left".into(), &array(repaired.left)?);
-    Ok(entry)
-}
-
-/// Messages in another format.
-#[wasm_bindgen(unchecked_return_type = "Converted")]
-pub fn convert(messages: &Array, from: &str, to: &str) -> Result<Object, JsValue> {
-    let (from, to) = (format::named(from)?, format::named(to)?);
-    let values = json::messages(messages)?;
-    let converted = epitome_formats::convert(&values, from, to);
-    // Only bytes must be taken from the originals: everything else is in the JSON.
-    let known: Vec<json::Known> =
-        messages.iter().zip(values).filter(|(_, value)| json::has_bytes(value)).collect();
-    let written = converted.messages.iter().map(|message| json::graft(&known, message));
-    let written = written.collect::<Result<Array, Thrown>>()?;
-    let entry = Object::new();
-    // Setting a property of a new object cannot fail.
-    let _ = Reflect::set(&entry, &"messages".into(), &written);
-    let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
-    let _ = Reflect::set(&entry, &"left".into(), &array(converted.left)?);
-    Ok(entry)
-}
-
 /// The messages of a team in the format of an agent. `own` has what the agent has written itself in that format: `places` says,
 /// in three numbers for each of its parts, the index of the first message that it stands for, how many these are, and how many of
 /// `own` stand for them. Those of `own` that are unchanged are the same objects.
@@ -154,7 +171,7 @@ pub fn adapt(
     repairs: bool,
 ) -> Result<Array, JsValue> {
     let (from, to) = (format::named(from)?, format::named(to)?);
-    let (values, own_values) = (json::messages(messages)?, json::messages(own)?);
+    let (values, own_values) = (json::messages(messages, 0)?, json::messages(own, 0)?);
     let mut rest = own_values.iter();
     let forms = places.chunks_exact(3).map(|place| {
         let number = |at: usize| place.get(at).map_or(0, |number| *number as usize);
@@ -176,7 +193,7 @@ pub fn adapt(
 #[wasm_bindgen(js_name = convertEach, unchecked_return_type = "[object, number][]")]
 pub fn convert_each(messages: &Array, from: &str, to: &str) -> Result<Array, JsValue> {
     let (from, to) = (format::named(from)?, format::named(to)?);
-    let values = json::messages(messages)?;
+    let values = json::messages(messages, 0)?;
     let converted = epitome_formats::convert(&values, from, to);
     let known: Vec<json::Known> =
         messages.iter().zip(values).filter(|(_, value)| json::has_bytes(value)).collect();

@@ -19,7 +19,7 @@ import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions 
 import type { Summarize, SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
-import { convertBy, detectBy, loadValidation, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
+import { convertBy, detectBy, loadValidation, type ReadOptions, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
 import { loadCounter } from "../counting/counter.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type { ContextOverflow, Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
@@ -130,7 +130,7 @@ export type {
   RestoreOptions,
 } from "../host/options.js";
 export type { FormatMessages, FormatOf, MessageOf } from "../host/format-messages.js";
-export type { ValidateOptions } from "../host/validation.js";
+export type { ReadOptions, ValidateOptions } from "../host/validation.js";
 export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
 export type { RecentOptions } from "../host/recent.js";
@@ -283,16 +283,16 @@ export function validate(
 }
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
-export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>> {
-  return guarded(() => repairBy(validationModule, messages, format));
+export function repair<M extends object>(messages: readonly M[], format: FormatOf<M>, options?: ReadOptions): Promise<Repaired<M>> {
+  return guarded(() => repairBy(validationModule, messages, format, options));
 }
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
-export function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
+export function convert<F extends Format>(messages: readonly object[], from: Format, to: F, options?: ReadOptions): Promise<Converted<MessageOf<F>>>;
 /** The same for the app's own type of message in the other format. */
-export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
-export function convert<M extends object>(messages: readonly object[], from: Format, to: Format): Promise<Converted<M>> {
-  return guarded(() => convertBy(validationModule, messages, from, to));
+export function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>, options?: ReadOptions): Promise<Converted<M>>;
+export function convert<M extends object>(messages: readonly object[], from: Format, to: Format, options?: ReadOptions): Promise<Converted<M>> {
+  return guarded(() => convertBy(validationModule, messages, from, to, options));
 }
 
 /** Fetches what `agent(name, { format })` of a compactor needs to convert messages. A conversation that is restored with such an

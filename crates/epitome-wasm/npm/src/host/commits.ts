@@ -5,12 +5,21 @@ import type { Calls } from "./calls.js";
 import type { SaveState } from "./compactor.js";
 import type { Form } from "./forms.js";
 import type { Changes, CommitChanges } from "./options.js";
+import { pause } from "./pause.js";
+import { SLICE } from "./slices.js";
 
 /** How a line with a message of the app begins. */
 const ORIGINAL = '{"record":"original",';
 
 /** How the line with the compactor's own state begins. */
 const STATE = '{"record":"state",';
+
+/** A message of the app, and what an agent has written in its place. */
+interface Original {
+  readonly id: string;
+  readonly message: unknown;
+  readonly form: Form | undefined;
+}
 
 /** The commits of one conversation. */
 export class Commits {
@@ -61,7 +70,8 @@ export class Commits {
   all(ids: Iterable<string>): Changes {
     const lines = this.#calls.run((engine) => engine.snapshot());
     const state = lines.lastIndexOf(STATE);
-    return { lines: lines.slice(0, state) + this.#originals(ids), state: lines.slice(state) };
+    const originals = this.#originals(ids).map(lineOf).join("");
+    return { lines: lines.slice(0, state) + originals, state: lines.slice(state) };
   }
 
   /** Stores what is new, after the commits that are running. What cannot be stored is part of the next commit. */
@@ -77,12 +87,13 @@ export class Commits {
       return;
     }
     const given = this.#given;
-    const changes = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
-    changes.lines += this.#originals(given);
+    // What is stored is of one moment; it is written in slices afterwards.
+    const { lines, state } = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
+    const originals = this.#originals(given);
     this.#given = new Set();
     this.#sent = given;
     try {
-      await store(changes);
+      await store({ lines: lines + (await written(originals)), state });
     } catch (error) {
       this.#given = new Set([...given, ...this.#given]);
       throw error;
@@ -95,18 +106,33 @@ export class Commits {
     }
   }
 
-  #originals(ids: Iterable<string>): string {
-    let lines = "";
-    for (const id of ids) {
-      const message = this.#message(id);
-      if (message !== undefined) {
-        const form = this.#form(id);
-        const own = form?.ids[0] === id ? `,"own":${JSON.stringify(form)}` : "";
-        lines += `${ORIGINAL}"id":${JSON.stringify(id)},"message":${JSON.stringify(message)}${own}}\n`;
-      }
-    }
-    return lines;
+  #originals(ids: Iterable<string>): Original[] {
+    return Array.from(ids).flatMap((id): Original[] => {
+      const [message, form] = [this.#message(id), this.#form(id)];
+      return message === undefined ? [] : [{ id, message, form: form?.ids[0] === id ? form : undefined }];
+    });
   }
+}
+
+/** The lines of these messages, written in slices if they are long. */
+async function written(originals: readonly Original[]): Promise<string> {
+  const lines: string[] = [];
+  let length = 0;
+  for (const original of originals) {
+    if (length > SLICE) {
+      await pause();
+      length = 0;
+    }
+    const line = lineOf(original);
+    lines.push(line);
+    length += line.length;
+  }
+  return lines.join("");
+}
+
+function lineOf({ id, message, form }: Original): string {
+  const own = form === undefined ? "" : `,"own":${JSON.stringify(form)}`;
+  return `${ORIGINAL}"id":${JSON.stringify(id)},"message":${JSON.stringify(message)}${own}}\n`;
 }
 
 /** The app's messages by their ids, each in the latest version in this text. `forms` gets what agents have written in their place. */

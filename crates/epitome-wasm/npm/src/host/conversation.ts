@@ -17,6 +17,7 @@ import type { AgentFormatOptions, AgentOptions, Changes, Host } from "./options.
 import { Originals } from "./originals.js";
 import { pause } from "./pause.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
+import { checkAborted, SLICE, sizesFrom, sliceEnd } from "./slices.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
 import { ConversationView, type ViewSources } from "./view.js";
 
@@ -438,34 +439,6 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         this.calls.run((engine) => engine.following(id)).flatMap((next) => this.originals.find(next) ?? { id: next, message: undefined, size: 0 }),
       isSame: (id, message) => this.calls.run((engine) => engine.isSame(id, message)),
     };
-  }
-}
-
-/** Characters of the messages that are appended in one slice, unless a single one has more. */
-const SLICE = 200_000;
-
-/** The end of the next slice of messages of these sizes. */
-function sliceEnd(sizes: readonly number[], from: number): number {
-  let end = from + 1;
-  for (let size = sizes[from] ?? 0; end < sizes.length; end += 1) {
-    size += sizes[end] ?? 0;
-    if (size > SLICE) {
-      break;
-    }
-  }
-  return end;
-}
-
-/** The sizes of the messages from an index on. */
-function sizesFrom(messages: readonly unknown[], first: number): number[] {
-  const tail = messages.slice(first);
-  return sizesOf(tail, tail.map((_, index) => first + index));
-}
-
-/** Throws if a work was aborted, and says how far it came. */
-function checkAborted(signal: AbortSignal | undefined, done: number, all: number): void {
-  if (signal?.aborted === true) {
-    throw epitomeError("aborted", `it was aborted after ${done} of ${all} messages`, signal.reason);
   }
 }
 

@@ -16,6 +16,7 @@ import { loadWindows } from "./model-window.js";
 import { type CompactorOptions, hostOf, type RestoreOptions } from "./options.js";
 import { pause } from "./pause.js";
 import { sizesOf } from "./plain-json.js";
+import { inSlices } from "./slices.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 
 /** A compactor for a new conversation. */
@@ -83,7 +84,7 @@ export async function restore<M extends object>(
     const ids = restored.ids();
     const { path, others } = partition<M>(restored, list);
     const originals = stored === undefined ? path : ids.flatMap((id) => stored.get(id) ?? []);
-    restored.compare(originals);
+    await inSlices(originals, signal, (slice, first) => restored.compare(slice, first, originals.length));
     if (host.commit !== undefined) {
       restored.collectUnsaved(stored !== undefined);
     }

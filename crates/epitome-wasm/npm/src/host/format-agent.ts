@@ -9,7 +9,7 @@ import { AgentView, type Team } from "./agent.js";
 import type { Form } from "./forms.js";
 import type { Originals, Seen } from "./originals.js";
 import { isEqual } from "./same.js";
-import { measured, type Validation } from "./validation.js";
+import { issuesOf, measured, type Validation } from "./validation.js";
 
 /** How many appended answers back the call of a result is looked for. */
 const MOST_ANSWERS = 64;
@@ -50,7 +50,7 @@ export class FormatAgent extends AgentView<object> {
     this.calls.check();
     const given = fieldsOf(metadata, "metadata");
     const list = measured((Array.isArray(messages) ? messages : [messages]) as object[]);
-    const issues = this.#validation.validate(list, this.format, false);
+    const issues = issuesOf(this.#validation, list, this.format);
     const unread = issues.find(({ code }) => code === "not-a-message");
     if (unread !== undefined) {
       throw epitomeError("invalid-message", `${unread.path}: ${unread.message}`);
@@ -129,7 +129,7 @@ export class FormatAgent extends AgentView<object> {
       }
       found.unshift(form);
       const all = [...found.flatMap(({ messages }) => messages), ...list];
-      if (!this.#validation.validate(all, this.format, false).some(isOrphan)) {
+      if (!issuesOf(this.#validation, all, this.format).some(isOrphan)) {
         return found;
       }
     }

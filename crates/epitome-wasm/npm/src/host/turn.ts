@@ -9,7 +9,7 @@ import type { Engine } from "../wasm/instances.js";
 import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
-import type { Validation } from "./validation.js";
+import { issuesOf, userMessage, type Validation, withRead } from "./validation.js";
 
 /** What is known at a point of a turn. */
 export interface TurnContext {
@@ -235,13 +235,13 @@ class Turn<M extends object, R extends TurnResponse<M>> {
     const history = messages.findIndex((message) => !SYSTEM_ROLES.includes(property(message, "role")));
     const at = history === -1 ? messages.length : history;
     const sent = [...messages.slice(0, at), ...added, ...messages.slice(at)];
-    const refused = (list: readonly M[]): number => validation.validate([...list], format, false).length;
-    return refused(sent) > refused(messages) ? (validation.repair(sent, format) as Repaired<M>).messages : sent;
+    const refused = (list: readonly M[]): number => issuesOf(validation, list, format).length;
+    const repaired = (list: readonly M[]): M[] => withRead(validation, list, format, (read) => read.repair() as Repaired<M>).messages;
+    return refused(sent) > refused(messages) ? repaired(sent) : sent;
   }
 
   #userMessage(validation: Validation, text: string): M {
-    const { messages } = validation.convert([{ role: "user", content: text }], "openai-chat", this.#compactor.format);
-    return messages[0] as M;
+    return userMessage(validation, text, this.#compactor.format)[0] as M;
   }
 
   #due(): Reason | undefined {

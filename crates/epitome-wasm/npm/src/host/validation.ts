@@ -1,13 +1,14 @@
 // Finds and repairs what a provider would refuse, and converts messages between formats.
 
-import { fieldsOf, messagesOf, textOf } from "../arguments.js";
+import { fieldsOf, messagesOf, optionalSignal, textOf } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { Format } from "../glue/epitome.js";
-import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
+import type { Converted, Detection, Issue, ReadMessages, Repaired } from "../glue/validation.js";
 import type { Source } from "../wasm/engine.js";
 import { RECALL_TOOL } from "../recall/tool.js";
 import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
+import { inSlices } from "./slices.js";
 
 /** Loads the module that validates and converts. */
 export const loadValidation = loaderOf(() => import("../glue/validation-factory.js"));
@@ -15,8 +16,14 @@ export const loadValidation = loaderOf(() => import("../glue/validation-factory.
 /** The functions of that module. */
 export type Validation = Awaited<ReturnType<typeof loadValidation>>;
 
+/** How messages are read. */
+export interface ReadOptions {
+  /** Many messages are read in slices, and the page reacts in between. If it is aborted, the promise rejects with `aborted`. */
+  signal?: AbortSignal;
+}
+
 /** How strictly messages are validated. */
-export interface ValidateOptions {
+export interface ValidateOptions extends ReadOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
    * messages, ids that are used twice. */
   strict?: boolean;
@@ -40,7 +47,8 @@ export async function validateBy(
   format: Format,
   options: ValidateOptions = {},
 ): Promise<Issue[]> {
-  const { strict = false, earlier = [], model, tools, readBack = [] } = fieldsOf(options, "options");
+  const { strict = false, earlier = [], model, tools, readBack = [], signal: given } = fieldsOf(options, "options");
+  const signal = optionalSignal(given);
   const [list, name] = [measured(messages), formatOf(format)];
   const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
@@ -49,11 +57,58 @@ export async function validateBy(
     throw epitomeError("invalid-option", "options.readBack: expected a list of names of tools");
   }
   const module = await loadValidation(source);
-  const issues = module.validate(list, name, strict === true);
-  const locked = sent.length === 0 ? [] : module.validateLocked(list, name, sent, named);
-  const isReachable = known === undefined || known.includes(RECALL_TOOL);
-  const notes = isReachable ? [] : module.validateNotes(list, name, readBack.some((tool) => known.includes(tool)));
-  return [...issues, ...locked, ...notes];
+  const read = await readInSlices(module, list, name, signal);
+  try {
+    const issues = read.validate(strict === true);
+    const requests: ReadMessages[] = [];
+    for (const request of sent) {
+      requests.push(await readInSlices(module, request, name, signal));
+    }
+    const locked = requests.length === 0 ? [] : read.validateLocked(requests, named);
+    const isReachable = known === undefined || known.includes(RECALL_TOOL);
+    const notes = isReachable ? [] : read.validateNotes(readBack.some((tool) => known.includes(tool)));
+    return [...issues, ...locked, ...notes];
+  } finally {
+    read.free();
+  }
+}
+
+/** Reads messages, in slices if they are many. The caller frees them. */
+async function readInSlices(
+  module: Validation,
+  messages: readonly object[],
+  format: string,
+  signal: AbortSignal | undefined,
+): Promise<ReadMessages> {
+  const read = new module.ReadMessages(format);
+  try {
+    await inSlices(messages, signal, (slice) => read.add(slice));
+    return read;
+  } catch (error) {
+    read.free();
+    throw error;
+  }
+}
+
+/** Does something with messages that are read at once. */
+export function withRead<R>(module: Validation, messages: readonly object[], format: string, work: (read: ReadMessages) => R): R {
+  const read = new module.ReadMessages(format);
+  try {
+    read.add([...messages]);
+    return work(read);
+  } finally {
+    read.free();
+  }
+}
+
+/** The issues of messages that are read at once. */
+export function issuesOf(module: Validation, messages: readonly object[], format: string): Issue[] {
+  return withRead(module, messages, format, (read) => read.validate(false));
+}
+
+/** A user's message in a format. */
+export function userMessage(module: Validation, text: string, format: string): object[] {
+  return withRead(module, [{ role: "user", content: text }], "openai-chat", (read) => read.convert(format).messages);
 }
 
 /** The names of the tools of a request, in any format. */
@@ -76,9 +131,16 @@ export async function repairBy<M extends object>(
   source: Source,
   messages: readonly M[],
   format: Format,
+  options: ReadOptions = {},
 ): Promise<Repaired<M>> {
   const [list, name] = [measured(messages), formatOf(format)];
-  return (await loadValidation(source)).repair(list, name) as Repaired<M>;
+  const signal = optionalSignal(fieldsOf(options, "options").signal);
+  const read = await readInSlices(await loadValidation(source), list, name, signal);
+  try {
+    return read.repair() as Repaired<M>;
+  } finally {
+    read.free();
+  }
 }
 
 /** The messages in another format. */
@@ -87,9 +149,16 @@ export async function convertBy<M extends object>(
   messages: readonly object[],
   from: Format,
   to: Format,
+  options: ReadOptions = {},
 ): Promise<Converted<M>> {
   const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
-  return (await loadValidation(source)).convert(list, own, target) as Converted<M>;
+  const signal = optionalSignal(fieldsOf(options, "options").signal);
+  const read = await readInSlices(await loadValidation(source), list, own, signal);
+  try {
+    return read.convert(target) as Converted<M>;
+  } finally {
+    read.free();
+  }
 }
 
 /** The format of messages, by what only that format has. */

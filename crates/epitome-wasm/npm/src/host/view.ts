@@ -38,7 +38,7 @@ import { ownId } from "./same.js";
 import { type CompactorState, States } from "./state.js";
 import { Statuses, statusOf } from "./status.js";
 import type { SummarizeRequest } from "./summarize.js";
-import { loadValidation, measured } from "./validation.js";
+import { issuesOf, loadValidation, measured, userMessage } from "./validation.js";
 
 /** Where the modules come from that a view may need later. */
 export type ViewSources = Pick<Modules, "validation" | "recall">;
@@ -290,8 +290,8 @@ export class ConversationView<M extends object> {
         return view;
       }
       const { format } = this.host;
-      const { messages } = validation.convert([{ role: "user", content: returned.text }], "openai-chat", format);
-      const refused = (list: readonly M[]): number => validation.validate([...list], format, false).length;
+      const messages = userMessage(validation, returned.text, format);
+      const refused = (list: readonly M[]): number => issuesOf(validation, list, format).length;
       const before = refused(view);
       return withAtEnd(view, messages as M[]).find((list) => refused(list) <= before) ?? view;
     });

@@ -69,9 +69,11 @@ export class TailKeeper<M extends object> {
   /** Takes note of changes that are about to be stored. Returns a function that keeps the end of the conversation once they are
    * stored, if that is due. */
   begin({ lines }: Changes): ((stored: Stored) => Promise<void>) | undefined {
-    const isPlain = messagesSince(lines) !== undefined;
-    // A compaction is applied only once it is stored: before that, the view does not have what the lines say.
-    const text = this.#isDue && isPlain ? this.#text() : undefined;
+    const isPlain = addsOnly(lines);
+    // A compaction is applied only once it is stored: before that, the view does not have what the lines say. While they were
+    // written, messages may have come that they do not have.
+    const isSame = this.#compactor.saveState() === "saving";
+    const text = this.#isDue && isPlain && isSame ? this.#text() : undefined;
     this.#isDue ||= !isPlain;
     return text === undefined ? undefined : (stored) => this.#keep(text, stored);
   }
@@ -100,14 +102,38 @@ export class TailKeeper<M extends object> {
   }
 }
 
+/** The beginning of a record, which has its kind. */
+const RECORD = /\{"record":"(\w+)"/y;
+
 /** Records that change nothing of what a view had before them. */
 const PLAIN = /^(begin|policy|original|commit|reasoning|todo|memory|structuredState)$/;
+
+/** The kind of the record that begins here. */
+function kindAt(lines: string, at: number): string | undefined {
+  RECORD.lastIndex = at;
+  return RECORD.exec(lines)?.[1];
+}
+
+/** Whether these records add messages to the conversation and do nothing else to it. */
+function addsOnly(lines: string): boolean {
+  for (let at = 0; at < lines.length; at = lines.indexOf("\n", at) + 1 || lines.length) {
+    const kind = kindAt(lines, at) ?? "";
+    // Only then the messages have to be read: an edit of one of them is the same as a new one.
+    if (kind === "edit") {
+      return messagesSince(lines) !== undefined;
+    }
+    if (kind !== "message" && !PLAIN.test(kind)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 /** The messages that these records add to the conversation; undefined if they do anything else to it. */
 function messagesSince<M extends object>(lines: string): M[] | undefined {
   const ids = new Set<string>();
   for (const line of lines.split("\n")) {
-    const kind = /^\{"record":"(\w+)"/.exec(line)?.[1];
+    const kind = kindAt(line, 0);
     if (kind === "message" || kind === "edit") {
       const { message } = parsed<{ message: { id: string; audience?: unknown } }>(line);
       const id = originalId(message.id);
