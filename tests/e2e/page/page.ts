@@ -120,13 +120,26 @@ export class EpitomePage {
 
   async isLoaded(name: string | RegExp = /./): Promise<void> {
     await this.isSettled();
-    await expect(this.#page.getByRole("heading", { level: 2, name }).first()).toBeVisible();
-    await expect(this.meter).toBeVisible();
+    await this.#page.getByRole("heading", { level: 2, name }).first().waitFor();
+    await this.meter.waitFor();
   }
+
+  // What follows is waited for where tasks of the page are measured. An expectation that is not met yet would describe the whole
+  // page to the test, which is a long task.
 
   /** What was opened is loaded or refused. */
   async isSettled(): Promise<void> {
-    await expect(this.#page.getByRole("main")).toHaveAttribute("aria-busy", "false");
+    await this.#page.locator('main[aria-busy="false"]').waitFor();
+  }
+
+  /** The conversation on the page is stored. */
+  async isStored(): Promise<void> {
+    await this.#page.getByText("kept in this browser").waitFor();
+  }
+
+  /** The last compaction is undone. */
+  async isUndone(): Promise<void> {
+    await this.undo.waitFor({ state: "detached" });
   }
 
   /** What has the focus: its id, or the name of its element. */
@@ -137,7 +150,7 @@ export class EpitomePage {
   /** Sets a window that the conversation overflows. */
   async tighten(): Promise<void> {
     await this.button("60 % of this conversation").click();
-    await expect(this.meter).toHaveAttribute("aria-valuetext", /time to compact/);
+    await this.meter.and(this.#page.locator('[aria-valuetext*="time to compact"]')).waitFor();
   }
 
   async summarizeAt(baseUrl: string): Promise<void> {
@@ -164,8 +177,8 @@ export class EpitomePage {
   }
 
   async isCompacted(): Promise<void> {
-    await expect(this.undo).toBeVisible({ timeout: 60_000 });
-    await expect(this.result).toContainText("→");
+    await this.undo.waitFor({ timeout: 60_000 });
+    await this.result.filter({ hasText: "→" }).waitFor();
   }
 
   /** The text that “Download messages” saves. */
