@@ -279,7 +279,7 @@ mod tests {
     use serde_json::json;
 
     fn of_log(format: Format, messages: &Value) -> (Log, View) {
-        let log = ParsedMessages::of(format, messages.as_array().unwrap()).log();
+        let log = ParsedMessages::of(format, messages.as_array().unwrap()).into_log();
         let view = View::repaired(&log, &format.contract());
         (log, view)
     }

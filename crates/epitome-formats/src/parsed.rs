@@ -87,11 +87,11 @@ impl<'a> ParsedMessages<'a> {
     }
 
     /// The messages as a log.
-    pub(crate) fn log(&self) -> Log {
+    pub(crate) fn into_log(self) -> Log {
         let mut log = Log::default();
-        for ParsedStep { message, .. } in &self.steps {
+        for ParsedStep { message, .. } in self.steps {
             // The ids are indices, so the log cannot refuse one as repeated.
-            let appended = log.append(Record::Message { message: message.clone().into() });
+            let appended = log.append(Record::Message { message: message.into() });
             debug_assert_eq!(appended, Ok(()));
         }
         log

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
-use epitome::message::{MessageId, Part};
+use epitome::message::{Message, MessageId, Part};
 use epitome_columns::to_set;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::compose::Outgoing;
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::registry::{Format, Reading};
-use crate::validate::{Strictness, validate};
+use crate::validate::{Strictness, validate_parsed};
 
 /// Repaired messages, and what was repaired.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,15 +44,24 @@ pub enum RepairedMessage {
 /// arguments valid JSON, which keeps the original text as `unparsed`. Values that are not messages are
 /// removed. Costs O(n log n).
 pub fn repair(messages: &[Value], format: Format) -> Repaired {
-    let before = repairable(messages, format);
-    let log = ParsedMessages::of(format, messages).log();
+    let parsed = ParsedMessages::of(format, messages);
+    let before = repairable(&parsed, messages, format);
+    let is_odd = odd_messages(&parsed, format);
+    let log = parsed.into_log();
     let view = View::repaired(&log, &format.contract());
     let index = |id: &MessageId| id.as_str().parse::<usize>().ok();
     let original = |id: &MessageId| messages.get(index(id)?);
     let mut repaired = Vec::new();
-    let mut values = Vec::new();
     let mut ids = MessageIds::default();
     for outgoing in format.compose(&log, &view) {
+        // Most messages are as they have to be, and are not copied.
+        if let Outgoing::Keep(id) = &outgoing
+            && let Some(index) = index(id).filter(|index| is_odd.get(*index) == Some(&false))
+            && messages.get(index).is_some_and(|value| ids.add(format, value))
+        {
+            repaired.push(RepairedMessage::Keep(index));
+            continue;
+        }
         let (sources, mut value) = match &outgoing {
             Outgoing::Keep(id) => (vec![id], original(id).cloned().unwrap_or_default()),
             Outgoing::Composed(recipe) => {
@@ -65,13 +74,25 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
         let changed = normalize(format, &mut value) | ids.make_unique(format, &mut value);
         repaired.push(match sources.as_slice() {
             [only] if kept && !changed => RepairedMessage::Keep(*only),
-            _ => RepairedMessage::Composed { sources, message: value.clone() },
+            _ => RepairedMessage::Composed { sources, message: value },
         });
-        values.push(value);
+    }
+    let kept = repaired.iter().map(|message| match message {
+        RepairedMessage::Keep(index) => Some(*index),
+        RepairedMessage::Composed { .. } => None,
+    });
+    if kept.eq((0..messages.len()).map(Some)) {
+        let left = before.into_iter().filter(|issue| issue.severity == Severity::Refused);
+        return Repaired { messages: repaired, done: Vec::new(), left: left.collect() };
     }
     // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
     // it is not.
-    let mut left = repairable(&values, format);
+    let values = repaired.iter().map(|message| match message {
+        RepairedMessage::Keep(index) => messages.get(*index).cloned().unwrap_or_default(),
+        RepairedMessage::Composed { message, .. } => message.clone(),
+    });
+    let values: Vec<Value> = values.collect();
+    let mut left = repairable(&ParsedMessages::of(format, &values), &values, format);
     let sources = |issue: &Issue| match repaired.get(issue.message_index()) {
         // It is about the whole list.
         _ if !issue.path.starts_with("messages[") => vec![0],
@@ -86,12 +107,33 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
 
 /// What the provider refuses, and blank messages also where only some servers refuse them: a repair removes those without a
 /// text too, and nothing may disappear that is not listed.
-fn repairable(messages: &[Value], format: Format) -> Vec<Issue> {
-    let mut issues = validate(messages, format, Strictness::Strictest);
+fn repairable(parsed: &ParsedMessages<'_>, values: &[Value], format: Format) -> Vec<Issue> {
+    let mut issues = validate_parsed(parsed, values, format, Strictness::Strictest);
     issues.retain(|Issue { severity, code, .. }| {
         *severity == Severity::Refused || *code == IssueCode::BlankMessage
     });
     issues
+}
+
+/// For each message, whether [`normalize`] may change it.
+fn odd_messages(parsed: &ParsedMessages<'_>, format: Format) -> Vec<bool> {
+    let mut is_odd = vec![false; parsed.contents.len()];
+    let broken = parsed.steps.iter().filter(|step| has_broken_arguments(format, &step.message));
+    let noted = parsed.issues.iter().map(Issue::message_index);
+    for index in broken.map(|step| step.index).chain(noted) {
+        if let Some(is_odd) = is_odd.get_mut(index) {
+            *is_odd = true;
+        }
+    }
+    is_odd
+}
+
+/// True if a call in the message has arguments that its provider does not accept.
+fn has_broken_arguments(format: Format, message: &Message) -> bool {
+    message.parts.iter().any(|part| match part {
+        Part::ToolCall { arguments, .. } => !format.dialect().accepts_arguments(arguments),
+        _ => false,
+    })
 }
 
 /// The ids of the messages so far.
@@ -99,6 +141,12 @@ fn repairable(messages: &[Value], format: Format) -> Vec<Issue> {
 struct MessageIds(BTreeSet<String>);
 
 impl MessageIds {
+    /// Takes note of the id of a message. False if an earlier one has it.
+    fn add(&mut self, format: Format, value: &Value) -> bool {
+        let id = format.dialect().message_id(value);
+        id.is_none_or(|id| self.0.insert(id.to_owned()))
+    }
+
     /// Gives a message another id if an earlier one has its id. True if the message was changed.
     fn make_unique(&mut self, format: Format, value: &mut Value) -> bool {
         let dialect = format.dialect();
@@ -145,12 +193,8 @@ impl Format {
     /// True if [`Self::normalize`] would change the message `value`, which was read as `reading`. Linear in its tool
     /// calls, unless something is wrong with it.
     pub fn is_malformed(self, value: &Value, reading: &Reading) -> bool {
-        let is_broken = |part: &Part| match part {
-            Part::ToolCall { arguments, .. } => !self.dialect().accepts_arguments(arguments),
-            _ => false,
-        };
         let is_odd = !reading.issues.is_empty()
-            || reading.messages.iter().flat_map(|message| &message.parts).any(is_broken)
+            || reading.messages.iter().any(|message| has_broken_arguments(self, message))
             || !self.dialect().check(value).is_empty();
         is_odd && normalize(self, &mut value.clone())
     }

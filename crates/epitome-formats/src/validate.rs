@@ -30,17 +30,26 @@ pub enum Strictness {
 
 /// What the provider of this format would refuse in these messages, in their order. Costs O(n log n).
 pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> Vec<Issue> {
-    let parsed = ParsedMessages::of(format, messages);
+    validate_parsed(&ParsedMessages::of(format, messages), messages, format, strictness)
+}
+
+/// The same for messages that are parsed.
+pub(crate) fn validate_parsed(
+    parsed: &ParsedMessages<'_>,
+    messages: &[Value],
+    format: Format,
+    strictness: Strictness,
+) -> Vec<Issue> {
     let mut validation = Validation {
         format,
         values: messages,
         contract: format.contract(),
         pairing: Pairing::of(parsed.steps.iter().map(|step| &step.message)),
-        results_from: runs_before(&parsed, Role::Tool),
-        answers_from: runs_before(&parsed, Role::Assistant),
-        answered: answered(&parsed),
+        results_from: runs_before(parsed, Role::Tool),
+        answers_from: runs_before(parsed, Role::Assistant),
+        answered: answered(parsed),
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
-        parsed: &parsed,
+        parsed,
     };
     validation.check_calls();
     validation.check_results();

@@ -21,7 +21,7 @@ struct Case {
 
 impl Case {
     fn of(format: Format, messages: &Value) -> Self {
-        let log = ParsedMessages::of(format, messages.as_array().unwrap()).log();
+        let log = ParsedMessages::of(format, messages.as_array().unwrap()).into_log();
         let contract = format.contract();
         let view = View::repaired(&log, &contract);
         let composed = format.compose(&log, &view);
@@ -434,7 +434,8 @@ fn reasoning_alone_is_found() {
 
 #[test]
 fn messages_as_they_were_appended_are_not_checked() {
-    let log = ParsedMessages::of(Format::Anthropic, &[answers("a"), says("assistant", "")]).log();
+    let log =
+        ParsedMessages::of(Format::Anthropic, &[answers("a"), says("assistant", "")]).into_log();
     let view = View::as_appended(&log);
     let composed = Format::Anthropic.compose(&log, &view);
     assert_eq!(composed, [keep("0"), keep("1")]);

@@ -184,7 +184,7 @@ mod tests {
             json!({ "role": "user", "content": "what is it?" }),
             json!({ "role": "assistant", "content": [thinking, blank, text] }),
         ];
-        let log = ParsedMessages::of(Format::Anthropic, &messages).log();
+        let log = ParsedMessages::of(Format::Anthropic, &messages).into_log();
         let view = View::repaired(&log, &Contract::default());
         let is_whole = |outgoing: &Outgoing| matches!(outgoing, Outgoing::Keep(_));
         assert!(Format::Anthropic.compose_apart(&log, &view).iter().all(is_whole));
