@@ -2,6 +2,7 @@
 
 mod layout;
 mod links;
+mod matches;
 mod preview;
 mod row;
 mod search;
@@ -14,6 +15,7 @@ use crate::number::{count, thousands};
 use crate::store::{Filter, Perspective, Store};
 use layout::Layout;
 pub(crate) use links::{MessageLinks, further};
+use matches::Matches;
 pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
 use row::RowView;
 pub(crate) use row::{Row, Status};
@@ -53,6 +55,7 @@ pub(crate) fn Messages(store: Store) -> impl IntoView {
                 </fieldset>
             </div>
             <Search store layout />
+            <Matches store />
             <List store layout />
         </section>
     }

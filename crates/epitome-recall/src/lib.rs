@@ -38,7 +38,7 @@ mod stem;
 mod stored;
 mod terms;
 mod texts;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "module"))]
 mod wasm;
 
 pub use index::Index;
@@ -46,5 +46,5 @@ pub use passages::{Passage, Quote};
 pub use returning::Place;
 pub use search::Search;
 pub use stored::StoredError;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "module"))]
 pub use wasm::*;

@@ -24,6 +24,33 @@ test("a message that a summary has replaced is found by its words", async ({ pag
   expect(await epitome.faults()).toEqual([]);
 });
 
+test("a question is answered by the best matches, also where no message has all of its words, and these are brought back", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const best = page.getByRole("region", { name: "Best matches" });
+  await page.getByRole("searchbox", { name: "Search the messages" }).fill("what is the code TAMP for the tamper label");
+  await expect(page.getByText("No message is like that.")).toBeVisible();
+  const label = best.getByRole("listitem").filter({ hasText: "TAMP-58" }).first();
+  await expect(label).toContainText("in the window");
+  await expect(best.getByRole("button", { name: /^Bring back/ })).toHaveCount(0);
+  await page.getByRole("searchbox").fill("");
+  await expect(best).toHaveCount(0);
+  await epitome.compact();
+  await epitome.isCompacted();
+  await page.getByRole("searchbox").fill("what is the code TAMP for the tamper label");
+  await expect(label).toContainText("only in the history");
+  expect(await epitome.faults()).toEqual([]);
+  await label.getByRole("button", { name: /^Bring back message \d+$/ }).click();
+  const out = label.getByRole("button", { name: /^Take out again message \d+$/ });
+  await expect(out).toBeFocused();
+  expect(JSON.stringify((await epitome.messages()).at(-1))).toContain("TAMP-58");
+  await out.click();
+  await expect(label.getByRole("button", { name: /^Bring back/ })).toBeFocused();
+  await label.getByRole("button", { name: /^#\d+$/ }).click();
+  await expect(epitome.details).toContainText("TAMP-58");
+  expect(epitome.errors).toEqual([]);
+});
+
 test("the legend and the key of the picture limit the list", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

@@ -12,6 +12,7 @@ use js_sys::{Array, JSON};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
+use super::finder::Finder;
 use super::lanes::{self, Heard, Lane};
 use super::message_number::{MessageNumber, index_of};
 use super::records::InStore;
@@ -30,6 +31,7 @@ pub(crate) struct Session {
     pub(super) in_store: InStore,
     /// The messages that a compaction has replaced and that the next request has again.
     pub(super) brought_back: Vec<MessageId>,
+    pub(super) finder: Finder,
     abort: Option<Abort>,
     waiting: Option<Timestamp>,
     identity: Rc<()>,
@@ -49,6 +51,7 @@ impl Default for Session {
             agents: Vec::new(),
             in_store: InStore::default(),
             brought_back: Vec::new(),
+            finder: Finder::default(),
             abort: None,
             waiting: None,
             identity: Rc::default(),

@@ -34,7 +34,14 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ),
     (
         "epitome-web",
-        &["epitome", "epitome-extractive", "epitome-tokens", "epitome-formats", "epitome-browser"],
+        &[
+            "epitome",
+            "epitome-extractive",
+            "epitome-tokens",
+            "epitome-formats",
+            "epitome-browser",
+            "epitome-recall",
+        ],
     ),
     ("epitome-serve", &["epitome", "epitome-extractive", "epitome-tokens"]),
     ("epitome-tests", &["epitome", "epitome-extractive", "epitome-tokens", "epitome-formats"]),
