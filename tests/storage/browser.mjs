@@ -16,6 +16,14 @@ const ARGUMENTS = JSON.parse(readFileSync(new URL("../chromium.json", import.met
 /** For `test` as `skip`: the reason to skip what needs a browser, or `false`. */
 export const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
 
+function isRunning(id) {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** A browser with a server that has the package. Its profile is a folder: that of `newContext()` would be off the record, whose
  * IndexedDB is only in memory. */
 export async function startBrowser() {
@@ -51,6 +59,11 @@ export async function startBrowser() {
       // The browser last, since the others end themselves once it is gone, and a process that has ended cannot be killed.
       processInfo.reverse().forEach(({ id }) => process.kill(id, "SIGKILL"));
       await closed;
+      // Its connection is closed before it has ended, and until then it has the files of its profile open.
+      const { id } = processInfo.find(({ type }) => type === "browser");
+      while (isRunning(id)) {
+        await new Promise(setImmediate);
+      }
       context = await start();
     },
     close: async () => {
