@@ -1035,7 +1035,7 @@ export interface Finding {
 /**
  * A defect of a message, and what the engine does about it.
  */
-export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
+export type Defect = "missing-result" | "orphan-result" | "repeated-result" | "misplaced-result" | "late-result" | "not-user-first" | "nothing-said" | "reasoning-alone" | "blank" | "blank-text" | "unsigned-reasoning" | "merged" | "malformed" | "broken-arguments" | "shared-call-id" | "missing-call-id";
 
 /**
  * How a compaction ended.

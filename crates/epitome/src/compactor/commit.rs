@@ -5,6 +5,7 @@ use super::job::{Job, Stage};
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
+use crate::contract::Violation;
 use crate::conversation::Prospect;
 use crate::facts::Receipt;
 use crate::history::{Checkpoint, Cover, Record, View};
@@ -247,7 +248,11 @@ impl Compactor {
                  and policy.minSaving asks for {least} fewer"
             )));
         }
-        if let Err(violation) = self.provider.accepts(self.log(), &prospect.view) {
+        let accepted = match prospect.view.says_nothing(self.log()) {
+            true => Err(Violation::NothingSaid),
+            false => self.provider.accepts(self.log(), &prospect.view),
+        };
+        if let Err(violation) = accepted {
             let message = format!("the result would be refused by the provider: {violation}");
             return Err(Rejected::InvalidView(message));
         }

@@ -55,6 +55,9 @@ pub enum Defect {
     LateResult,
     /// The first message is not a user message, but must be one: a short user message is inserted before it.
     NotUserFirst,
+    /// Only system messages are left, since the app has made one of the last other message: a short user message is sent
+    /// behind them.
+    NothingSaid,
     /// A message with only reasoning, which the provider does not accept alone: it is removed from the view.
     ReasoningAlone,
     /// An empty message: it is removed from the view.
@@ -90,6 +93,9 @@ impl Defect {
             }
             Self::NotUserFirst => {
                 "the first message must be a user's; a short one is sent before it"
+            }
+            Self::NothingSaid => {
+                "only system messages are left; a short message of the user is sent behind them"
             }
             Self::ReasoningAlone => "the message holds only reasoning; it is not sent",
             Self::Blank => "the message is empty; it is not sent",

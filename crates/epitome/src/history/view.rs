@@ -107,7 +107,24 @@ impl View {
                 if is_complete { OPENING_BY_ASSISTANT } else { EARLIER_LEFT_OUT },
             );
         }
+        // Possible after a compaction if the app makes a system message of the last message that was left.
+        let is_said = |message: &Message| message.role != Role::System;
+        if projection.checkpoints > 0 && view.says_nothing(log) && log.messages().any(is_said) {
+            let id = view.edits.last().and_then(Edit::id).cloned();
+            let defect = Defect::NothingSaid;
+            view.findings.extend(id.map(|id| Finding { id, defect }));
+            let parts = vec![Part::text(EARLIER_LEFT_OUT)];
+            view.edits.push(Edit::Insert { role: Role::User, parts });
+        }
         view
+    }
+
+    /// True if it has only system messages, and perhaps the note that the rest is left out.
+    pub(crate) fn says_nothing(&self, log: &Log) -> bool {
+        self.edits.iter().all(|edit| match edit {
+            Edit::Insert { parts, .. } if *parts == [Part::text(EARLIER_LEFT_OUT)] => true,
+            _ => edit.role(log) == Some(Role::System),
+        })
     }
 
     /// All original messages, repaired. Costs O(n log n).
@@ -269,6 +286,17 @@ mod tests {
         assert_eq!(shown(&View::of(&shortened, &projection, &anyone)), ["m1", "m2"]);
         let view = View::of(&shortened, &projection, &user);
         assert_eq!(shown(&view), [EARLIER_LEFT_OUT, "m1", "m2"]);
+        let mut edited = log("u: hi\ns: note");
+        let checkpoint = Checkpoint { dropped: vec!["m0".into()], ..Checkpoint::empty(1) };
+        edited.append(Record::Checkpoint { checkpoint: checkpoint.into() }).unwrap();
+        for contract in [&anyone, &user] {
+            let view = View::of(&edited, &Projection::of(&edited), contract);
+            assert_eq!(shown(&view), ["m1", EARLIER_LEFT_OUT]);
+            let defects: Vec<Defect> = view.findings.iter().map(|found| found.defect).collect();
+            assert_eq!(defects, [Defect::NothingSaid]);
+            assert!(view.says_nothing(&edited));
+        }
+        assert!(!View::repaired(&greeted, &anyone).says_nothing(&greeted));
         let part = |contract| View::of_part(&greeted, &Projection::default(), &[0], contract);
         assert_eq!(shown(&part(&anyone)), ["m0"]);
         assert_eq!(shown(&part(&user)), [EARLIER_LEFT_OUT, "m0"]);
