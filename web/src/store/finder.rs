@@ -7,9 +7,9 @@ use epitome_recall::{Index, Quote};
 
 use super::Session;
 
-/// How many tokens all quotes together have at the most, and how many of the best passages are shown.
-const TOKENS: u32 = 400;
-const MOST_PASSAGES: usize = 4;
+/// How many messages are quoted at the most, and how many tokens all quotes together have.
+const MOST: usize = 5;
+const TOKENS: u32 = 250;
 
 /// What a message says about a question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,13 +57,19 @@ impl Finder {
         false
     }
 
-    /// The messages that say most about a question, with their best sentences, the best passage first.
+    /// The messages that say most about a question, with their best sentences, the best message first.
     fn find(&self, compactor: &Compactor, question: &str) -> Vec<Quote> {
         let text = |at: usize| compactor.searchable(at).map(|entry| entry.text).unwrap_or_default();
         let mut search = self.index.search(question, |_| true);
         search.widen(&self.index, text);
+        let best = search.best(&self.index, MOST);
+        // Without their neighbours, which a model would need to understand them, and a reader can open.
+        search.prefer(&self.index, &best.iter().copied().collect());
         let passages = search.passages(&self.index, text, TOKENS, "", &CharactersPer(4));
-        passages.into_iter().take(MOST_PASSAGES).flat_map(|passage| passage.quotes).collect()
+        let mut quotes: Vec<Quote> =
+            passages.into_iter().flat_map(|passage| passage.quotes).collect();
+        quotes.sort_by_key(|quote| best.iter().position(|(message, _)| *message == quote.message));
+        quotes
     }
 }
 
@@ -74,7 +80,7 @@ impl Session {
         compactor.as_ref().is_none_or(|compactor| finder.extend(compactor))
     }
 
-    /// What the conversation says about a question, the best passage first, as far as the index has it.
+    /// What the conversation says about a question, the best message first, as far as the index has it.
     pub(crate) fn matches(&self, question: &str) -> Vec<Match> {
         let Some(compactor) = self.compactor() else { return Vec::new() };
         let quotes = self.finder.find(compactor, question).into_iter().map(|quote| Match {
@@ -126,6 +132,7 @@ mod tests {
         append(&mut compactor, "m3", &"All of it is about beds. ".repeat(20_000));
         let (quotes, steps) = quoted(&mut finder, &compactor);
         assert!(quotes.contains("15"), "{quotes}");
+        assert!(quotes.starts_with("The gate has the code 15."), "the best first: {quotes}");
         assert!(steps > 4, "a long message takes several steps, and not {steps}");
     }
 }
