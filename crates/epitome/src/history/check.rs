@@ -147,6 +147,8 @@ mod tests {
         let anywhere = Contract { results: ResultPlace::AnywhereAfter, ..contract };
         let latest = "u: hi\na: !f\na: !g\nt: =\nt: =f";
         assert_eq!(check(&anywhere, latest), None, "one without an id is of the latest calls");
+        let same = "u: hi\na: !f\na: !f !g\nt: =f\nt: =\nt: =f";
+        assert_eq!(check(&anywhere, same), None, "one with an id is of the latest call of that id");
     }
 
     #[test]

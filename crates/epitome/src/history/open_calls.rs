@@ -39,16 +39,18 @@ impl<K: Ord + Clone + AsRef<str>, T> OpenCalls<K, T> {
         self.next += 1;
     }
 
-    /// Removes the first call that a result with this id answers. A result without an id answers a call without one, and if
-    /// there is none, one of the latest message with calls before any other. Costs O(log n).
+    /// Removes the call that a result with this id answers: the first one of the latest message with calls, or else the latest
+    /// one. A result without an id answers a call without one, and if there is none, any, in the same order. Costs O(log n).
     pub(crate) fn take(&mut self, id: K) -> Option<(K, T)> {
-        let known = self.values.range((id.clone(), 0)..).next();
-        let same = known.filter(|((found, _), _)| *found == id).map(|((_, number), _)| *number);
+        let is_same = |found: &(&(K, usize), &T)| found.0.0 == id;
+        let latest = self.values.range((id.clone(), self.latest)..).next().filter(is_same);
+        let before = || self.values.range(..(id.clone(), self.latest)).next_back().filter(is_same);
+        let same = latest.or_else(before).map(|((_, number), _)| *number);
         let (id, number) = match same {
             Some(number) => (id, number),
             None if id.as_ref().is_empty() => {
                 let latest = self.ids.range(self.latest..).next();
-                latest.or_else(|| self.ids.first_key_value()).map(|(at, id)| (id.clone(), *at))?
+                latest.or_else(|| self.ids.last_key_value()).map(|(at, id)| (id.clone(), *at))?
             }
             None => return None,
         };
@@ -91,6 +93,22 @@ mod tests {
     }
 
     #[test]
+    fn a_result_answers_the_latest_call_of_its_id() {
+        let mut open = OpenCalls::default();
+        for (number, ids) in ["a", "bc", "d"].into_iter().enumerate() {
+            open.begin_message();
+            ids.chars().for_each(|value| open.push("same", (number, value)));
+            open.push("own", (number, '-'));
+        }
+        let values = [(); 4].map(|()| open.take("same").map(|(_, (_, value))| value));
+        assert_eq!(values, [Some('d'), Some('c'), Some('b'), Some('a')]);
+        assert_eq!(open.take("same"), None);
+        open.begin_message();
+        "ef".chars().for_each(|value| open.push("same", (3, value)));
+        assert_eq!(open.take("same").map(|(_, (_, value))| value), Some('e'), "in order in one");
+    }
+
+    #[test]
     fn a_result_without_an_id_answers_the_latest_message_with_calls_before_others() {
         let mut open = OpenCalls::default();
         for ids in [["c0", "c1"], ["c2", "c3"]] {
@@ -100,7 +118,7 @@ mod tests {
         open.begin_message();
         assert_eq!(
             ["", "", "", "", ""].map(|id| open.take(id).map(|(id, ())| id)),
-            [Some("c2"), Some("c3"), Some("c0"), Some("c1"), None]
+            [Some("c2"), Some("c3"), Some("c1"), Some("c0"), None]
         );
     }
 }
