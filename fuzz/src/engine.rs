@@ -288,10 +288,11 @@ impl Stage {
             if !self.compactor.is_busy() {
                 return;
             }
-            // It waits for an answer that the app has not given.
+            // It waits for an answer that the app has not given, to any of its requests.
             if self.compactor.handle_persisted().is_err() {
-                let open = self.asked.last().copied();
-                open.into_iter().for_each(|id| self.compactor.handle_summary(id, "They talked."));
+                for id in self.asked.clone() {
+                    self.compactor.handle_summary(id, "They talked.");
+                }
             }
         }
         panic!("the compactor never comes to rest");
