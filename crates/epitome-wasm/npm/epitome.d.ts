@@ -2655,8 +2655,14 @@ export interface ContextOverflow {
   limitTokens?: number;
 }
 
+/** How messages are read. */
+export interface ReadOptions {
+  /** Many messages are read in slices, and the page reacts in between. If it is aborted, the promise rejects with `aborted`. */
+  signal?: AbortSignal;
+}
+
 /** How strictly messages are validated. */
-export interface ValidateOptions {
+export interface ValidateOptions extends ReadOptions {
   /** Also report what only some servers of this format refuse: roles that do not alternate, system messages after other
    * messages, ids that are used twice. */
   strict?: boolean;
@@ -3014,12 +3020,12 @@ export declare function detectFormat(messages: readonly unknown[]): Promise<Dete
 export declare function validate(messages: readonly object[], format: Format, options?: ValidateOptions): Promise<Issue[]>;
 
 /** The messages as the provider accepts them. Those that were valid are the same objects. */
-export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>): Promise<Repaired<M>>;
+export declare function repair<M extends object>(messages: readonly M[], format: FormatOf<M>, options?: ReadOptions): Promise<Repaired<M>>;
 
 /** Converts messages to another format. The result lists what the other format cannot represent. */
-export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F): Promise<Converted<MessageOf<F>>>;
+export declare function convert<F extends Format>(messages: readonly object[], from: Format, to: F, options?: ReadOptions): Promise<Converted<MessageOf<F>>>;
 /** The same for the app's own type of message in the other format. */
-export declare function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>): Promise<Converted<M>>;
+export declare function convert<M extends object>(messages: readonly object[], from: Format, to: FormatOf<M>, options?: ReadOptions): Promise<Converted<M>>;
 
 /** Fetches what `agent(name, { format })` of a compactor needs to convert messages. A conversation that is restored with such an
  * agent does it itself. */
