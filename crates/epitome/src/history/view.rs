@@ -110,7 +110,9 @@ impl View {
         // Possible after a compaction if the app makes a system message of the last message that was left.
         let is_said = |message: &Message| message.role != Role::System;
         if projection.checkpoints > 0 && view.says_nothing(log) && log.messages().any(is_said) {
-            let id = view.edits.last().and_then(Edit::id).cloned();
+            let last = view.edits.iter().rev().find_map(Edit::id).cloned();
+            // There may be only a summary with the role of the system.
+            let id = last.or_else(|| log.messages().last().map(|message| message.id.clone()));
             let defect = Defect::NothingSaid;
             view.findings.extend(id.map(|id| Finding { id, defect }));
             let parts = vec![Part::text(EARLIER_LEFT_OUT)];
