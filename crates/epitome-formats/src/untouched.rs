@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
-use epitome::{Neighbours, ReasoningPolicy};
+use epitome::{BlankText, Neighbours, ReasoningPolicy};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
@@ -49,6 +49,7 @@ impl Untouched {
             let is_repaired = |(at, step): (usize, &Message)| {
                 is_empty(step)
                     || has_refused_reasoning(step, contract.reasoning)
+                    || has_refused_text(step, contract.blank_text)
                     || is_unsolicited(log, at, step)
             };
             if own.into_iter().any(is_repaired) {
@@ -76,6 +77,16 @@ fn has_refused_reasoning(message: &Message, policy: ReasoningPolicy) -> bool {
     policy == ReasoningPolicy::Signed
         && message.role != Role::Assistant
         && message.parts.iter().any(is_unsigned)
+}
+
+/// True for a system message with an empty text beside other parts where that is refused: a repair leaves the text out. Other
+/// messages are checked with what is around them.
+fn has_refused_text(message: &Message, policy: BlankText) -> bool {
+    let is_blank = |part: &Part| matches!(part, Part::Text { .. }) && part.is_blank();
+    policy == BlankText::Refused
+        && message.role == Role::System
+        && message.parts.iter().any(is_blank)
+        && !message.is_blank()
 }
 
 /// True for a message with nothing but approvals that no message before it asks for. Linear in these.
@@ -184,6 +195,12 @@ mod tests {
             }
             let own = Untouched::default().is_accepted(format, &log(messages));
             assert_eq!(own, accepted, "{text} for {format:?}");
+        }
+        for (format, accepted) in [(gemini, false), (chat, true)] {
+            let mut messages = transcript("s: note\nu: hi");
+            messages[0].parts.push(Part::Text { text: " ".into() });
+            let own = Untouched::default().is_accepted(format, &log(messages));
+            assert_eq!(own, accepted, "an empty text in a system message for {format:?}");
         }
         for (format, accepted) in [(gemini, false), (anthropic, true)] {
             let mut messages = transcript("u: hi\na: !f\nt: =f\nu: so?\na: well");
