@@ -87,7 +87,7 @@ export class Commits {
       return;
     }
     const given = this.#given;
-    // What is stored is of one moment; it is written in slices afterwards.
+    // The conversation as it is now is stored, although it is written in slices, between which it may change.
     const { lines, state } = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
     const originals = this.#originals(given);
     this.#given = new Set();

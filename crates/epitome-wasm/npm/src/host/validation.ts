@@ -49,8 +49,8 @@ export async function validateBy(
 ): Promise<Issue[]> {
   const { strict = false, earlier = [], model, tools, readBack = [], signal: given } = fieldsOf(options, "options");
   const signal = optionalSignal(given);
-  const [list, name] = [measured(messages), formatOf(format)];
-  const sent = messagesOf(earlier, "options.earlier").map((request, index) => measured(request, `options.earlier[${index}]`));
+  const [list, name] = [messagesOf(messages, "messages"), formatOf(format)];
+  const sent = messagesOf(earlier, "options.earlier").map((request, index) => messagesOf(request, `options.earlier[${index}]`));
   const named = model === undefined ? undefined : textOf(model, "options.model");
   const known = tools === undefined ? undefined : namesOfTools(tools);
   if (!Array.isArray(readBack)) {
@@ -133,7 +133,7 @@ export async function repairBy<M extends object>(
   format: Format,
   options: ReadOptions = {},
 ): Promise<Repaired<M>> {
-  const [list, name] = [measured(messages), formatOf(format)];
+  const [list, name] = [messagesOf(messages, "messages"), formatOf(format)];
   const signal = optionalSignal(fieldsOf(options, "options").signal);
   const read = await readInSlices(await loadValidation(source), list, name, signal);
   try {
@@ -151,7 +151,7 @@ export async function convertBy<M extends object>(
   to: Format,
   options: ReadOptions = {},
 ): Promise<Converted<M>> {
-  const [list, own, target] = [measured(messages), formatOf(from), formatOf(to)];
+  const [list, own, target] = [messagesOf(messages, "messages"), formatOf(from), formatOf(to)];
   const signal = optionalSignal(fieldsOf(options, "options").signal);
   const read = await readInSlices(await loadValidation(source), list, own, signal);
   try {
