@@ -23,11 +23,12 @@ export async function packedApp() {
   const [{ filename }] = JSON.parse(stdout);
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   await npm(["install", "--offline", `./${filename}`], folder);
+  // Also for a compactor in a worker, whose methods return promises.
   const compaction = `export async function compacted(createCompactor) {
     const compactor = await createCompactor(${JSON.stringify({ format, policy })});
-    compactor.append(${JSON.stringify(messages)});
+    await compactor.append(${JSON.stringify(messages)});
     const { outcome } = await compactor.compact();
-    return JSON.stringify(outcome === "applied" ? compactor.messages() : outcome);
+    return JSON.stringify(outcome === "applied" ? await compactor.messages() : outcome);
   }\n`;
   await writeFile(join(folder, "compaction.js"), compaction);
   const use = 'import { createCompactor } from "epitome";\nimport { compacted } from "./compaction.js";\n';

@@ -2,11 +2,9 @@
 // same result in all of them.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { basename, extname, join, normalize } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -20,12 +18,12 @@ import { rollup } from "rollup";
 import * as vite from "vite";
 import webpack from "webpack";
 import { expected, packedApp, run } from "./packed.mjs";
+import { serve } from "./serve.mjs";
 
 const executablePath = process.env.EPITOME_BROWSER || "/usr/bin/chromium";
 const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
 const ARGUMENTS = JSON.parse(await readFile(new URL("../chromium.json", import.meta.url), "utf8"));
 const EXPECTED = JSON.stringify(expected);
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 let app;
 
 before(async () => {
@@ -45,27 +43,13 @@ async function out(name) {
 
 /** What a page with the script of this address says, and the files that it has fetched. */
 async function inBrowser(root, script) {
-  const fetched = [];
-  const server = createServer(async (request, response) => {
-    const path = normalize(new URL(request.url, "http://here").pathname);
-    if (path === "/") {
-      response.setHeader("content-type", "text/html").end(`<!doctype html><title>app</title><script type="module" src="${script}"></script>`);
-      return;
-    }
-    const body = await readFile(join(root, path)).catch(() => undefined);
-    if (body !== undefined) {
-      fetched.push({ path, body });
-    }
-    response.writeHead(body === undefined ? 404 : 200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(body);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const site = await serve(root, script);
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   try {
-    return { outcome: await outcomeAt(browser, `http://127.0.0.1:${server.address().port}/`), fetched };
+    return { outcome: await outcomeAt(browser, site.address), fetched: site.fetched };
   } finally {
     await browser.close();
-    server.close();
+    site.close();
   }
 }
 

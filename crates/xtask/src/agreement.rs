@@ -132,6 +132,7 @@ mod tests {
             cargo_deny: "0.20.2".into(),
             cargo_machete: "0.9.2".into(),
             cargo_mutants: "27.1.0".into(),
+            geckodriver: "0.37.1".into(),
             node: 20,
         };
         let mut repeated = Repeated {

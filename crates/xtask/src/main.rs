@@ -22,11 +22,11 @@ mod llm;
 mod mutants;
 mod node;
 mod pins;
+mod programs;
 mod record;
 mod reproduce;
 mod sbom;
 mod server;
-mod services;
 mod shots;
 mod size;
 mod sizes;
@@ -90,7 +90,7 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         Task::Llm(task) => llm::run(&workspace, steps, *task),
         Task::Setup => toolchain::install(&workspace, steps)
             .and_then(|()| browser::obtain(&workspace, steps))
-            .map(|_| services::obtain(&workspace, steps))
+            .map(|_| programs::obtain(&workspace, steps))
             .map(|()| llm::obtain(&workspace, steps)),
         Task::Reproduce => reproduce::run(&workspace, steps),
         Task::Shots => shots::run(&workspace, steps),

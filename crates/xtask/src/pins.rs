@@ -27,6 +27,8 @@ pub(crate) struct Pins {
     pub(crate) cargo_machete: String,
     /// Changes the code in small ways, to see whether a test notices.
     pub(crate) cargo_mutants: String,
+    /// The driver of Firefox.
+    pub(crate) geckodriver: String,
     /// The lowest major version of Node that is supported.
     pub(crate) node: u32,
 }
@@ -64,6 +66,7 @@ impl Pins {
             cargo_deny: version("cargo-deny")?,
             cargo_machete: version("cargo-machete")?,
             cargo_mutants: version("cargo-mutants")?,
+            geckodriver: version("geckodriver")?,
             node: node.parse().map_err(|_| {
                 Failure::new(format!("node in {TABLE} is a major version, not `{node}`"))
             })?,

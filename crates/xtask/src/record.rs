@@ -64,8 +64,8 @@ impl Record {
         self.tests.iter()
     }
 
-    /// Notes that `name` skipped itself: cargo test takes such a test for one that passed.
-    fn skip(&mut self, name: &str, reason: &str) {
+    /// Notes that `name` was skipped, or skipped itself: cargo test takes such a test for one that passed.
+    pub(crate) fn skip(&mut self, name: &str, reason: &str) {
         let mut is_known = false;
         for test in &mut self.tests {
             if test.name == name || test.short_name() == name {

@@ -9,7 +9,6 @@ use std::time::Duration;
 use crate::command;
 use crate::failure::{Failure, Result};
 
-const FIRST_WORD: &str = "listening ";
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running server. Dropping it stops it.
@@ -22,6 +21,11 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `command` and waits for its first line, `listening http://…`.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        Self::start_saying(command, "listening ")
+    }
+
+    /// Starts `command` and waits for its first line, which has its address behind `begin`.
+    pub(crate) fn start_saying(command: &mut Command, begin: &str) -> Result<Self> {
         let line = command::line(command);
         let mut child = command
             .stdout(Stdio::piped())
@@ -44,9 +48,9 @@ impl Server {
                 "`{line}` did not print its address; start it manually to see why"
             ))
         })?;
-        let Some(address) = first.strip_prefix(FIRST_WORD) else {
+        let Some(address) = first.strip_prefix(begin) else {
             return Err(Failure::new(format!(
-                "`{line}` printed `{first}` instead of `{FIRST_WORD}http://…`"
+                "`{line}` printed `{first}` instead of `{begin}` and its address"
             )));
         };
         address.trim().clone_into(&mut server.address);

@@ -11,9 +11,9 @@ use crate::failure::{Failure, Result};
 use crate::lint;
 use crate::llm;
 use crate::node;
+use crate::programs;
 use crate::record::{self, Record};
 use crate::server::Server;
-use crate::services;
 use crate::size;
 use crate::source_tree;
 use crate::steps::Steps;
@@ -47,14 +47,15 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
     behaviours::check(workspace, steps)?;
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
-    services::obtain(workspace, steps);
+    programs::obtain(workspace, steps);
+    let geckodriver = programs::geckodriver(workspace, steps)?;
     lint::check_format(workspace, steps)?;
     vocab::pack(workspace, steps)?;
     steps.run_long("native tests", "1 to 2 minutes the first time", || {
         run_native_tests(workspace, record)
     })?;
     steps.run_long("wasm tests: page, worker, Node", "1 to 2 minutes the first time", || {
-        run_wasm_tests(workspace, &browser, record)
+        run_wasm_tests(workspace, &browser, geckodriver.as_deref(), record)
     })?;
     artifacts::build(workspace, steps)?;
     size::check(workspace, steps)?;
@@ -62,8 +63,12 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
     llm::obtain(workspace, steps);
     node::install_in(workspace, steps, PACKAGING)?;
     let demo_server = artifacts::demo_server(workspace);
-    let environment =
-        [("EPITOME_BROWSER", browser.binary()), ("EPITOME_SERVE", demo_server.as_path())];
+    let mut environment = vec![
+        ("EPITOME_BROWSER", browser.binary()),
+        ("EPITOME_CHROMEDRIVER", browser.driver()),
+        ("EPITOME_SERVE", demo_server.as_path()),
+    ];
+    environment.extend(geckodriver.as_deref().map(|driver| ("EPITOME_GECKODRIVER", driver)));
     steps.run("Node tests", || run_node_tests(workspace, &environment, record))?;
     steps.run("end-to-end tests", || record::run_playwright(workspace, &environment, record))?;
     behaviours::compare(workspace, steps, record)
@@ -78,26 +83,51 @@ fn run_native_tests(workspace: &Workspace, record: &mut Record) -> Result {
     record::read_skipped_file(&skipped, record)
 }
 
-fn run_wasm_tests(workspace: &Workspace, browser: &Browser, record: &mut Record) -> Result {
+/// In Chromium and Node, and in Firefox and WebKit where these are there.
+fn run_wasm_tests(
+    workspace: &Workspace,
+    browser: &Browser,
+    geckodriver: Option<&Path>,
+    record: &mut Record,
+) -> Result {
     // The address is compiled into the tests, so another port would compile them again.
     let port = env::var("EPITOME_TEST_PORT").unwrap_or_else(|_| "18431".to_owned());
     let server = Server::start(workspace.command("node").args([SUMMARIZER, "--port", &port]))
         .map_err(|failure| {
             Failure::new(format!("{failure}; EPITOME_TEST_PORT=<number> chooses another port"))
         })?;
-    let mut tests = workspace.cargo([
-        "test",
-        "--locked",
-        // Examples in the documentation do not run in a browser.
-        "--tests",
-        "--target",
-        WASM,
-        "--package=epitome-browser",
-        "--package=epitome-wasm",
-    ]);
-    tests.env("EPITOME_TEST_SERVER", server.address());
-    webdriver::configure(&mut tests, workspace, browser)?;
-    record::run_cargo_test(&mut tests, record)
+    let tests = |places: &[&str]| {
+        let mut tests = workspace.cargo(["test", "--locked", "--target", WASM]);
+        tests.args(["--package=epitome-browser", "--package=epitome-wasm"]).args(places);
+        tests.env("EPITOME_TEST_SERVER", server.address());
+        tests
+    };
+    // Examples in the documentation do not run in a browser.
+    let mut in_chromium = tests(&["--tests"]);
+    webdriver::configure(&mut in_chromium, workspace, browser)?;
+    record::run_cargo_test(&mut in_chromium, record)?;
+    let in_browsers = ["--test=browser", "--test=worker"];
+    match geckodriver {
+        Some(driver) => {
+            println!("in Firefox:");
+            let mut in_firefox = tests(&in_browsers);
+            webdriver::configure_firefox(&mut in_firefox, workspace, driver)?;
+            record::run_cargo_test(&mut in_firefox, record)?;
+        }
+        None => record.skip("wasm tests in Firefox", "firefox-esr is not there"),
+    }
+    match webdriver::webkit_screen(workspace)? {
+        Some(screen) => {
+            println!("in WebKit:");
+            let mut in_webkit = tests(&in_browsers);
+            webdriver::configure_webkit(&mut in_webkit, workspace, &screen)?;
+            record::run_cargo_test(&mut in_webkit, record)
+        }
+        None => {
+            record.skip("wasm tests in WebKit", "WebKitWebDriver or Xvfb is not there");
+            Ok(())
+        }
+    }
 }
 
 fn run_node_tests(

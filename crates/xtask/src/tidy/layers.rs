@@ -221,7 +221,7 @@ const LAYERS: [Layers; 11] = [
             "chrome_for_testing",
             "debian",
             "installed_browser",
-            "services",
+            "programs",
             "browser",
             "webdriver",
             "sizes",
