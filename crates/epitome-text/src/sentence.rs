@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::letters::is_alphanumeric;
-use super::stop_words::{LONGEST_FILLER, is_filler};
+use super::stop_words::{LONGEST_FILLER, SPEECH_TAGS, is_filler};
 
 /// Separates two pieces on a line that would read as one sentence without it.
 pub const SEPARATOR: &str = " · ";
@@ -117,11 +117,8 @@ fn is_clean_ascii(text: &str) -> bool {
 
 /// True for a filler, and for a tag such as `{vocalsound}`.
 fn is_filling(word: &str, text: &str) -> bool {
-    let is_tag = match word.as_bytes() {
-        [b'{', tag @ .., b'}'] => !tag.is_empty() && tag.iter().all(u8::is_ascii_lowercase),
-        _ => false,
-    };
-    is_tag || is_filler(word, text)
+    let tag = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    tag.is_some_and(|tag| SPEECH_TAGS.contains(&tag)) || is_filler(word, text)
 }
 
 /// True if a text has a sentence that an extract has quoted: word for word, or in a piece of it as [`cleaned`] writes it. Linear
@@ -500,7 +497,7 @@ mod tests {
     fn j13_ascii_is_cut_and_cleaned_as_any_other_text() {
         let parts = [
             "word", "Mr", "e.g", ".", ". ", "! ", ", ", "\"", "') ", " ", "  ", "\t", "-", "um",
-            "{tag}",
+            "{gap}", "{unit}",
         ];
         let mut random = 1_u32;
         for length in (0..400).cycle().take(4_000) {
@@ -532,6 +529,13 @@ mod tests {
             let said = cleaned(piece);
             assert!(!said.contains(['{', '}']), "{said}");
         }
+    }
+
+    #[test]
+    fn d10_a_placeholder_of_code_is_no_tag_of_speech() {
+        let code = "yield f\"{time} {height:5.2f} {unit} {kind}\"";
+        assert_eq!(cleaned(code), code);
+        assert_eq!(cleaned("so {pause} the blue one"), "so the blue one");
     }
 
     #[test]

@@ -132,6 +132,24 @@ pub fn is_light_pair(first: char, second: char) -> bool {
 /// The longest filler, in bytes.
 pub(super) const LONGEST_FILLER: usize = 6;
 
+/// What transcripts of speech have in braces for what is not a word. Code has any other word there, for a value.
+pub(super) const SPEECH_TAGS: [&str; 14] = [
+    "applause",
+    "cough",
+    "crosstalk",
+    "disfmarker",
+    "gap",
+    "inaudible",
+    "laugh",
+    "laughter",
+    "noise",
+    "nonvocalsound",
+    "pause",
+    "sigh",
+    "silence",
+    "vocalsound",
+];
+
 /// True for a word of a text that only fills a pause. `er` and `um` are words of other languages: they count only where
 /// another word shows that the text is English.
 pub fn is_filler(word: &str, text: &str) -> bool {
