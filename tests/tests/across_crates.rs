@@ -9,5 +9,6 @@ mod conversations;
 mod every_format;
 mod media;
 mod packaged;
+mod samples;
 mod use_of_the_window;
 mod whole_requests;
