@@ -50,6 +50,7 @@ test("it contains what it exports, and nothing else", () => {
   for (const name of [...entries, ...types, "page/epitome.js", "workerd/entrypoints/index.js", "edge/entrypoints/index.js", "glue/epitome_bg.wasm", "glue/count_bg.wasm", "glue/recall_bg.wasm"]) {
     assert.ok(names.includes(`dist/${name}`), name);
   }
+  assert.deepEqual(names.filter((name) => name.startsWith("dist/docs/")), []);
   assert.ok(names.includes("LICENSE-MIT") && names.includes("LICENSE-APACHE"));
   const rest = names.filter((name) => !/^dist\/(.*\.js|(slim|tokens|storage|node|bullmq|models|ai|langchain|openai|openai-agents|anthropic|worker|wasm)\.d\.ts|glue\/(epitome|endpoint|extractive|validation|count|recall|tokenizer)_bg\.wasm)$/.test(name));
   assert.deepEqual(rest.sort(), [

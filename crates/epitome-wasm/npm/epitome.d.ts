@@ -304,6 +304,7 @@ export interface Compactor<M extends object = object> {
   unknownRecords(): string[];
   /** Frees the memory. Cancels a compaction that runs. */
   dispose(): void;
+  /** The same as `dispose()`, for `using`. */
   [Symbol.dispose](): void;
 }
 

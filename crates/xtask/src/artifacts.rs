@@ -54,6 +54,14 @@ pub(crate) fn build_package(workspace: &Workspace, steps: &mut Steps) -> Result<
     Ok(glue)
 }
 
+/// Writes the reference of the npm package's functions and types, which fails if one of them is not documented. The package must be
+/// built.
+pub(crate) fn write_reference(workspace: &Workspace, steps: &mut Steps) -> Result {
+    steps.run("API reference", || {
+        command::run(&mut workspace.npm(["run", "docs", "--workspace", "crates/epitome-wasm/npm"]))
+    })
+}
+
 /// The path of the demo server that [`build`] builds.
 pub(crate) fn demo_server(workspace: &Workspace) -> PathBuf {
     workspace.target(if cfg!(windows) {

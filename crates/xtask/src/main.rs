@@ -100,11 +100,13 @@ fn perform(task: &Task, steps: &mut Steps) -> Result {
         }
         Task::Package => {
             toolchain::install(&workspace, steps)?;
-            artifacts::build_package(&workspace, steps).map(|_| ())
+            artifacts::build_package(&workspace, steps)?;
+            artifacts::write_reference(&workspace, steps)
         }
         Task::Build => {
             toolchain::install(&workspace, steps)?;
-            artifacts::build(&workspace, steps)
+            artifacts::build(&workspace, steps)?;
+            artifacts::write_reference(&workspace, steps)
         }
     }
 }

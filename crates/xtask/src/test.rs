@@ -58,6 +58,7 @@ fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Res
         run_wasm_tests(workspace, &browser, geckodriver.as_deref(), record)
     })?;
     artifacts::build(workspace, steps)?;
+    artifacts::write_reference(workspace, steps)?;
     size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
     llm::obtain(workspace, steps);

@@ -20,7 +20,7 @@ declare global {
 `;
 
 /** What a file of wasm is when it is imported: tools that compile it give a module, tools that copy it give its address. */
-const WASM = "declare const module: WebAssembly.Module;\nexport default module;\n";
+const WASM = "/** The compiled module, or its address where tools copy the file. */\ndeclare const module: WebAssembly.Module;\nexport default module;\n";
 
 /** The files whose functions are public. All types that these files mention are public too. */
 const [API, COUNTING] = ["api/api.d.ts", "api/counting.d.ts"];

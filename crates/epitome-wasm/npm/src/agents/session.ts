@@ -6,10 +6,15 @@ import { AgentItems } from "./items.js";
 
 /** A session of the SDK, with items of the type `I`. */
 export interface AgentSession<I extends object> {
+  /** The id of the session. */
   getSessionId(): Promise<string>;
+  /** The items, or the latest ones of them. */
   getItems(limit?: number): Promise<I[]>;
+  /** Appends items. */
   addItems(items: I[]): Promise<void>;
+  /** Takes the latest item away. */
   popItem(): Promise<I | undefined>;
+  /** Takes all items away. */
   clearSession(): Promise<void>;
 }
 

@@ -24,6 +24,7 @@ export interface ChatStore<M extends object = AiSdkUiMessage> {
   prepareSendMessagesRequest<N extends M>(request: ChatRequest<N>): Promise<{ body: Record<string, unknown> }>;
   /** For `useSyncExternalStore`, together with `getSnapshot`. */
   subscribe(listener: (state: CompactorState<M>) => void): () => void;
+  /** What the compactor has now: the same object until something changes. */
   getSnapshot(): CompactorState<M>;
 }
 

@@ -5,7 +5,9 @@ import { runTurn } from "../api/api.js";
 import type { Compactor } from "../host/compactor.js";
 import type { TurnOptions, TurnResponse, TurnResult } from "../host/turn.js";
 
+/** A message of the conversation, as the SDK has it. */
 type MessageParam = Anthropic.MessageParam;
+/** The fields of a request besides its messages. */
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, "messages" | "stream">;
 
 /** Options of a turn besides its request. */

@@ -70,6 +70,7 @@ export interface CompactionWorkerOptions {
 
 /** A worker that runs. */
 export interface CompactionWorker {
+  /** What it has done since it began. */
   metrics(): CompactionMetrics;
   /** Takes no more jobs and resolves when those that run have ended. After `graceMs` they are cancelled, and run again elsewhere. */
   close(options?: { graceMs?: number }): Promise<void>;

@@ -10,6 +10,7 @@ import type { Summarize } from "../host/summarize.js";
 
 /** A chat model of LangChain. */
 export interface ChatModel {
+  /** Answers these messages. */
   invoke(messages: BaseMessage[], config?: RunnableConfig): Promise<{ readonly text: string; readonly usage_metadata?: object | undefined }>;
 }
 

@@ -5,6 +5,7 @@ import { refuseNewer, VERSION } from "./schema.js";
 
 /** What the store needs of a pool: `Pool` of `pg` has it. Each query is one statement, which PostgreSQL carries out whole. */
 export interface PostgresPool {
+  /** Runs one statement with these values. */
   query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 

@@ -5,14 +5,19 @@ import { refuseNewer, VERSION } from "./schema.js";
 
 /** What the store needs of a database: `DatabaseSync` of `node:sqlite` and `Database` of `better-sqlite3` have it. */
 export interface SqliteDatabase {
+  /** Runs statements without values. */
   exec(sql: string): unknown;
+  /** Compiles one statement. */
   prepare(sql: string): SqliteStatement;
 }
 
 /** A prepared statement. */
 export interface SqliteStatement {
+  /** Runs it, and says how many rows it changed. */
   run(...values: (string | number | null)[]): { changes: number | bigint };
+  /** The first row. */
   get(...values: (string | number | null)[]): unknown;
+  /** All rows. */
   all(...values: (string | number | null)[]): unknown[];
 }
 

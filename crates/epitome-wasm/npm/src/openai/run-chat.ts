@@ -13,8 +13,11 @@ export interface LoopOptions<M extends object, Call> extends Omit<TurnOptions<M>
   onText?: (text: string) => void;
 }
 
+/** A message of the conversation, as the SDK has it. */
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
+/** A tool call of an answer, as the SDK has it. */
 type ChatCall = OpenAI.Chat.ChatCompletionMessageToolCall;
+/** The fields of a request besides its messages. */
 type ChatBody = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "messages" | "stream">;
 
 /** The answer of one request. */
@@ -56,8 +59,11 @@ export function runChat(
   });
 }
 
+/** An item of the conversation, as the SDK has it. */
 type Item = OpenAI.Responses.ResponseInputItem;
+/** A function call of an answer, as the SDK has it. */
 type FunctionCall = OpenAI.Responses.ResponseFunctionToolCall;
+/** The fields of a request besides its items. */
 type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "input" | "stream" | "previous_response_id" | "conversation">;
 
 /** The answer of one request. */

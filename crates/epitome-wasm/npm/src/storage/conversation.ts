@@ -10,7 +10,9 @@ import type { Damage } from "./verified.js";
 
 /** The functions of `epitome` or of `epitome/slim` that make compactors. */
 export interface Compactors {
+  /** Makes the compactor of a new conversation. */
   createCompactor<M extends object>(options: CompactorOptions<M>): Promise<Compactor<M>>;
+  /** Makes the compactor of one that the store has. */
   restoreCompactor<M extends object>(snapshot: string, options: RestoreOptions<M>): Promise<Compactor<M>>;
 }
 

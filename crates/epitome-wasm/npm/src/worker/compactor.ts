@@ -43,6 +43,7 @@ export interface WorkerCompactor<M extends object = object> extends Promised<Omi
   runTurn<R extends TurnResponse<M>>(options: TurnOptions<M, R>): Promise<TurnResult<R>>;
   /** Cancels a compaction that runs, frees the memory as soon as all calls have settled, and ends the worker unless the app has given it. */
   dispose(): void;
+  /** The same as `dispose()`, for `using`. */
   [Symbol.dispose](): void;
   /** The same at once, without waiting for the worker: calls that have not settled reject with the code `disposed`. */
   terminate(): void;

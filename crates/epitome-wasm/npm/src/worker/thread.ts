@@ -4,7 +4,9 @@ import { type EpitomeError, epitomeError, messageOf } from "../error.js";
 
 /** A `Worker` of a page, or of `node:worker_threads`. */
 export interface EngineWorker {
+  /** Sends a message with a port. */
   postMessage(message: unknown, transfer: MessagePort[]): void;
+  /** Ends it at once. */
   terminate(): unknown;
 }
 
