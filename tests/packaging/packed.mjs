@@ -33,6 +33,11 @@ export async function packedApp() {
   await writeFile(join(folder, "compaction.js"), compaction);
   const use = 'import { createCompactor } from "epitome";\nimport { compacted } from "./compaction.js";\n';
   await writeFile(join(folder, "page.js"), `${use}globalThis.outcome = compacted(createCompactor).catch(String);\n`);
+  const useWorker = 'import { createWorkerCompactor } from "epitome/worker";\nimport { compacted } from "./compaction.js";\n';
+  await writeFile(join(folder, "worker-page.js"), `${useWorker}globalThis.outcome = compacted(createWorkerCompactor).catch(String);\n`);
+  const own = '(options) => createWorkerCompactor({ ...options, worker: new Worker("/engine.js", { type: "module" }) })';
+  await writeFile(join(folder, "own-worker-page.js"), `${useWorker}globalThis.outcome = compacted(${own}).catch(String);\n`);
+  await writeFile(join(folder, "engine.js"), 'import { serveCompactors } from "epitome/worker";\nserveCompactors();\n');
   await writeFile(join(folder, "script.js"), `${use}console.log(await compacted(createCompactor));\n`);
   await writeFile(
     join(folder, "worker.js"),

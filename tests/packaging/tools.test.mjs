@@ -64,47 +64,56 @@ async function outcomeAt(browser, address) {
 
 const kilobytes = (fetched) => (fetched.reduce((sum, { body }) => sum + brotliCompressSync(body).length, 0) / 1000).toFixed(0);
 
-/** How each tool makes a page of `page.js`. Each returns the address of its script. */
+const input = (entries) => entries.map((entry) => join(app.folder, entry));
+
+/** How each tool makes scripts of these files, with the same names. */
 const TOOLS = {
-  "Vite": async (folder) => {
-    await vite.build({
+  "Vite": (folder, entries) =>
+    vite.build({
       root: app.folder,
       configFile: false,
       logLevel: "error",
-      build: { outDir: folder, target: "es2022", chunkSizeWarningLimit: Infinity, rollupOptions: { input: join(app.folder, "page.js"), output: { entryFileNames: "main.js" } } },
-    });
-    return "/main.js";
-  },
-  "webpack": async (folder) => {
+      // Otherwise everything is in one file for a worker, also what is loaded when it is first used.
+      worker: { format: "es" },
+      build: { outDir: folder, target: "es2022", chunkSizeWarningLimit: Infinity, rollupOptions: { input: input(entries), output: { entryFileNames: "[name].js" } } },
+    }),
+  "webpack": async (folder, entries) => {
+    const entry = Object.fromEntries(entries.map((name) => [basename(name, ".js"), `./${name}`]));
     const stats = await new Promise((resolve, reject) =>
       webpack(
-        { mode: "production", context: app.folder, entry: "./page.js", output: { path: folder, filename: "main.js", publicPath: "/" }, performance: { hints: false } },
+        { mode: "production", context: app.folder, entry, output: { path: folder, filename: "[name].js", publicPath: "/" }, performance: { hints: false } },
         (error, stats) => (error ? reject(error) : resolve(stats)),
       ),
     );
     const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
     assert.deepEqual([errors, warnings], [[], []]);
-    return "/main.js";
   },
-  "Rollup": async (folder) => {
-    const bundle = await rollup({ input: join(app.folder, "page.js"), plugins: [nodeResolve({ browser: true })], onwarn: ({ message }) => assert.fail(message) });
-    await bundle.write({ dir: folder, format: "es", entryFileNames: "main.js" });
-    return "/main.js";
+  "Rollup": async (folder, entries) => {
+    const bundle = await rollup({ input: input(entries), plugins: [nodeResolve({ browser: true })], onwarn: ({ message }) => assert.fail(message) });
+    await bundle.write({ dir: folder, format: "es", entryFileNames: "[name].js" });
   },
-  "esbuild with splitting": async (folder) => {
-    await esbuild.build({ entryPoints: [join(app.folder, "page.js")], bundle: true, minify: true, format: "esm", splitting: true, outdir: folder });
-    return "/page.js";
-  },
-  "esbuild without splitting": async (folder) => {
-    await esbuild.build({ entryPoints: [join(app.folder, "page.js")], bundle: true, minify: true, format: "esm", outdir: folder });
-    return "/page.js";
-  },
+  "esbuild with splitting": (folder, entries) =>
+    esbuild.build({ entryPoints: input(entries), bundle: true, minify: true, format: "esm", splitting: true, outdir: folder }),
+  "esbuild without splitting": (folder, entries) => esbuild.build({ entryPoints: input(entries), bundle: true, minify: true, format: "esm", outdir: folder }),
 };
+
+/** The tools that find the worker's script by themselves. For the others, the app makes the worker. */
+const FIND_WORKERS = ["Vite", "webpack"];
 
 for (const [name, build] of Object.entries(TOOLS)) {
   test(`m5: ${name} builds a page with the packed package, which compacts in Chromium as the engine does without wasm`, { skip: noBrowser }, async (context) => {
     const folder = await out(name.replaceAll(" ", "-"));
-    const { outcome, fetched } = await inBrowser(folder, await build(folder));
+    await build(folder, ["page.js"]);
+    const { outcome, fetched } = await inBrowser(folder, "/page.js");
+    assert.equal(outcome, EXPECTED);
+    context.diagnostic(`${name}: ${kilobytes(fetched)} kB in brotli in ${fetched.length} requests`);
+  });
+
+  test(`m5: ${name} builds a page with the packed package in a worker, with the same result`, { skip: noBrowser }, async (context) => {
+    const folder = await out(`${name.replaceAll(" ", "-")}-worker`);
+    const entries = FIND_WORKERS.includes(name) ? ["worker-page.js"] : ["own-worker-page.js", "engine.js"];
+    await build(folder, entries);
+    const { outcome, fetched } = await inBrowser(folder, `/${entries[0]}`);
     assert.equal(outcome, EXPECTED);
     context.diagnostic(`${name}: ${kilobytes(fetched)} kB in brotli in ${fetched.length} requests`);
   });

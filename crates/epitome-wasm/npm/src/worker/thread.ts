@@ -57,9 +57,9 @@ function started(): EngineWorker {
   if (threads === undefined) {
     throw new Error("this runtime has no workers; in Node, they need 20.16 or later");
   }
-  // Not as one expression: a bundler for pages would take it for a file that is to be copied.
-  const script = "./engine-worker.js";
-  const worker = new threads.Worker(new URL(script, import.meta.url));
+  // Not as one expression: a bundler for pages would take it for a file that is to be copied, or warn.
+  const here = import.meta.url;
+  const worker = new threads.Worker(new URL("./engine-worker.js", here));
   worker.unref();
   return worker;
 }
