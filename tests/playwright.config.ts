@@ -11,6 +11,9 @@ const serve = process.env["EPITOME_SERVE"] ?? `${root}target/release/epitome-ser
 /** Without network traffic of its own, sandbox and graphics. */
 const chromiumArguments = JSON.parse(readFileSync(new URL("chromium.json", import.meta.url), "utf8")) as string[];
 
+/** The tests that measure processor time, which another browser would lengthen. */
+const MEASURING = ["page/counting.spec.ts", "page/recorded.spec.ts"];
+
 /** The demo server on a port. Without options it answers at once. */
 function demo(port: number, options = "") {
   return {
@@ -26,8 +29,8 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "out",
   reporter: [["list"]],
-  // One browser at a time, since tests measure processor time; no retries, so that flaky tests fail.
-  workers: 1,
+  // No retries, so that flaky tests fail.
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
@@ -40,7 +43,11 @@ export default defineConfig({
       args: chromiumArguments,
     },
   },
-  projects: [{ name: "chromium", use: { browserName: "chromium" } }],
+  projects: [
+    { name: "chromium", testIgnore: MEASURING, use: { browserName: "chromium" } },
+    // One browser at a time, and run apart from the others.
+    { name: "measuring", testMatch: MEASURING, workers: 1, use: { browserName: "chromium" } },
+  ],
   webServer: [
     demo(18430),
     demo(18432, "--delay-ms 30"),

@@ -14,6 +14,9 @@ const FOLDER: &str = "tests";
 /// From [`FOLDER`]. Node resolves the path of a reporter from where it starts.
 const REPORTER: &str = "../crates/xtask/src/record/node-reporter.mjs";
 
+/// Files at a time. Node takes one less than there are cores, and most tests wait for something.
+const CONCURRENCY: &str = "--test-concurrency=2";
+
 /// Runs the files `tests`, paths from the folder `tests`, shows the output while they run, and records every test.
 pub(crate) fn run(
     workspace: &Workspace,
@@ -25,7 +28,7 @@ pub(crate) fn run(
     // A report of an earlier run would be taken for one of this run if Node cannot start.
     let _ = fs::remove_file(&report);
     let mut node = workspace.command("node");
-    node.current_dir(workspace.path(FOLDER)).arg("--test");
+    node.current_dir(workspace.path(FOLDER)).args(["--test", CONCURRENCY]);
     node.args(["--test-reporter=spec", "--test-reporter-destination=stdout"]);
     node.arg(format!("--test-reporter={REPORTER}"));
     node.arg(format!("--test-reporter-destination={}", report.display()));

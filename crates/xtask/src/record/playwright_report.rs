@@ -11,6 +11,8 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 const FOLDER: &str = "tests/e2e";
+/// In the configuration of Playwright. What measures is run alone.
+const PROJECTS: [&str; 2] = ["chromium", "measuring"];
 
 /// Runs the end-to-end tests, shows their output while they run, and records every test.
 pub(crate) fn run(
@@ -18,10 +20,20 @@ pub(crate) fn run(
     environment: &[(&str, &Path)],
     record: &mut Record,
 ) -> Result {
+    PROJECTS.iter().try_for_each(|project| run_project(workspace, project, environment, record))
+}
+
+fn run_project(
+    workspace: &Workspace,
+    project: &str,
+    environment: &[(&str, &Path)],
+    record: &mut Record,
+) -> Result {
     let report = workspace.target("end-to-end-tests.json");
     // A report of an earlier run would be taken for one of this run if Playwright cannot start.
     let _ = fs::remove_file(&report);
     let mut playwright = workspace.npm(["run", "test:e2e", "--workspace", "tests", "--"]);
+    playwright.arg(format!("--project={project}"));
     playwright.arg("--reporter=list,json").env("PLAYWRIGHT_JSON_OUTPUT_NAME", &report);
     let outcome = command::run(playwright.envs(environment.iter().copied()));
     let text = fs::read_to_string(&report).unwrap_or_default();
