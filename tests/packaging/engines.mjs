@@ -2,13 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { Builder } from "selenium-webdriver";
 import { findFreePort } from "selenium-webdriver/net/portprober.js";
 import { DriverService } from "selenium-webdriver/remote/index.js";
+import { ARGUMENTS, executablePath } from "./chromium.mjs";
 
-const ARGUMENTS = JSON.parse(readFileSync(new URL("../chromium.json", import.meta.url), "utf8"));
-const CHROMIUM = process.env.EPITOME_BROWSER || "/usr/bin/chromium";
 const FIREFOX = "/usr/bin/firefox-esr";
 const SCREEN = "/usr/bin/Xvfb";
 
@@ -16,8 +15,8 @@ const SCREEN = "/usr/bin/Xvfb";
 export const ENGINES = {
   Chromium: {
     driver: process.env.EPITOME_CHROMEDRIVER || "/usr/bin/chromedriver",
-    needs: [CHROMIUM],
-    capabilities: { "browserName": "chrome", "goog:chromeOptions": { binary: CHROMIUM, args: [...ARGUMENTS, "--headless=new"] } },
+    needs: [executablePath],
+    capabilities: { "browserName": "chrome", "goog:chromeOptions": { binary: executablePath, args: [...ARGUMENTS, "--headless=new"] } },
   },
   Firefox: {
     driver: process.env.EPITOME_GECKODRIVER || "/usr/bin/geckodriver",

@@ -17,12 +17,10 @@ import { publint } from "publint";
 import { rollup } from "rollup";
 import * as vite from "vite";
 import webpack from "webpack";
+import { ARGUMENTS, executablePath, noBrowser, outcomeAt } from "./chromium.mjs";
 import { expected, packedApp, run } from "./packed.mjs";
 import { serve } from "./serve.mjs";
 
-const executablePath = process.env.EPITOME_BROWSER || "/usr/bin/chromium";
-const noBrowser = existsSync(executablePath) ? false : "no browser; set EPITOME_BROWSER";
-const ARGUMENTS = JSON.parse(await readFile(new URL("../chromium.json", import.meta.url), "utf8"));
 const EXPECTED = JSON.stringify(expected);
 let app;
 
@@ -51,15 +49,6 @@ async function inBrowser(root, script) {
     await browser.close();
     site.close();
   }
-}
-
-/** What the script of a page says; what the page throws instead ends the test at once. */
-async function outcomeAt(browser, address) {
-  const page = await browser.newPage();
-  const failed = new Promise((_, reject) => page.once("pageerror", reject));
-  await page.goto(address);
-  await Promise.race([page.waitForFunction(() => globalThis.outcome !== undefined, undefined, { timeout: 120_000 }), failed]);
-  return page.evaluate(() => globalThis.outcome);
 }
 
 const kilobytes = (fetched) => (fetched.reduce((sum, { body }) => sum + brotliCompressSync(body).length, 0) / 1000).toFixed(0);
