@@ -59,6 +59,8 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     const outcomes = await inEngine(engine, site.address, async (session) => {
       await session.manage().setTimeouts({ script: 120_000 });
       context.diagnostic(`${name} ${(await session.getCapabilities()).getBrowserVersion()}`);
+      // WebKit may say that the page is loaded before its script has run.
+      await session.wait(() => session.executeScript("return globalThis.outcomes !== undefined"), 60_000, "waited for the script");
       return session.executeAsyncScript("globalThis.outcomes.then(arguments[0])");
     });
     const wanted = JSON.stringify(expected);
