@@ -145,6 +145,7 @@ function showSaved(state: SaveState): void {
   const words = { saved: "Saved", saving: "Saving …", follower: "Another tab saves it" };
   saved.textContent = state.kind === "unsaved" ? `Not saved: ${state.problem}` : words[state.kind];
   rescue.hidden = state.kind !== "unsaved";
+  transcript.markStored(team.unstored(), { saving: "saving …", unsaved: "not saved" });
 }
 
 /** The tab that writes begins a new conversation, and sets its window. */

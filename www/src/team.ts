@@ -1,6 +1,6 @@
 // The agents of a conversation: their roles, what each of them sees, and all messages, also those that are only for some.
 
-import type { Agent, Compactor, PolicySpec } from "epitome";
+import type { Agent, Compactor, PolicySpec, SaveState } from "epitome";
 import type { ChatMessage } from "./answer.js";
 
 /** What an agent sees, or without an agent the model of the page. */
@@ -65,6 +65,25 @@ export class Team {
       }
     }
     return Array.from(found).sort(([one], [other]) => compare(one, other)).map(([, said]) => said);
+  }
+
+  /** The messages that are not stored. Takes time in proportion to all messages, unless all of them are. */
+  unstored(): Map<ChatMessage, SaveState> {
+    const found = new Map<ChatMessage, SaveState>();
+    if (this.#compactor.saveState() === "saved") {
+      return found;
+    }
+    for (const name of [undefined, ...this.names()]) {
+      const view = this.view(name);
+      const { actions } = view.plan();
+      for (const [index, message] of view.history().entries()) {
+        const state = this.#compactor.saveState(actions[index]?.id);
+        if (state !== "saved") {
+          found.set(message, state);
+        }
+      }
+    }
+    return found;
   }
 
   /** The agents that a message is only for; undefined if it is for all. */

@@ -1,5 +1,6 @@
 // The chat log: messages, and notices in between.
 
+import type { SaveState } from "epitome";
 import type { ChatMessage } from "./answer.js";
 import { element } from "./element.js";
 import type { Said } from "./team.js";
@@ -80,6 +81,18 @@ export class Transcript {
         author?.removeAttribute("data-sight");
       } else {
         author?.setAttribute("data-sight", word);
+      }
+    }
+  }
+
+  /** Says of each message that is not stored that it is not, with words for it. */
+  markStored(unstored: ReadonlyMap<ChatMessage, SaveState>, words: Partial<Record<SaveState, string>>): void {
+    for (const [message, bubble] of this.#shown) {
+      const word = words[unstored.get(message) ?? "saved"];
+      if (word === undefined) {
+        bubble.firstElementChild?.removeAttribute("data-stored");
+      } else {
+        bubble.firstElementChild?.setAttribute("data-stored", word);
       }
     }
   }

@@ -218,6 +218,10 @@ test("if the browser can store nothing, the chat goes on, says so, and is saved 
   await disk.leave(1);
   await chat.say(incompressible(120_000));
   await expect(page.getByText("Not saved: the browser has no space left;")).toBeVisible();
+  // The first message and its answer are stored, and what is too long and its answer are not.
+  const marked = chat.log.locator('[data-stored="not saved"]');
+  await expect(chat.log.getByRole("article")).toHaveCount(4);
+  await expect(marked).toHaveCount(2);
   await chat.say("Two.");
   await expect(chat.answers().last()).toBeVisible();
   const downloading = page.waitForEvent("download");
@@ -226,4 +230,5 @@ test("if the browser can store nothing, the chat goes on, says so, and is saved 
   await disk.leave(1_000_000_000);
   await chat.say("Three.");
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await expect(marked).toHaveCount(0);
 });
