@@ -106,7 +106,7 @@ export function sqliteStore(database: SqliteDatabase): Store {
     },
     async *load(id, after = 0) {
       for (let last = after; ; ) {
-        const commits = page.all(id, last, PAGE) as StoredCommit[];
+        const commits = page.all(id, last, PAGE).map(plain<StoredCommit>);
         yield* commits;
         if (commits.length < PAGE) {
           return;
@@ -126,14 +126,15 @@ export function sqliteStore(database: SqliteDatabase): Store {
       });
     },
     async derived(id, name) {
-      return derived.get(id, name) as Derived | undefined;
+      const found = derived.get(id, name);
+      return found === undefined ? undefined : plain<Derived>(found);
     },
     async setDerived(id, name, { sequence, hash, text }) {
       derive.run(name, sequence, hash, text, id);
     },
     async *list() {
       for (let last = ""; ; ) {
-        const found = names.all(last, PAGE) as { id: string; sequence: number }[];
+        const found = names.all(last, PAGE).map(plain<{ id: string; sequence: number }>);
         yield* found;
         if (found.length < PAGE) {
           return;
@@ -155,6 +156,11 @@ function versionOf(database: SqliteDatabase): number {
   const isKnown = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'epitome_schema'").get() !== undefined;
   const row = isKnown ? (database.prepare("SELECT version FROM epitome_schema").get() as { version: number } | undefined) : undefined;
   return row?.version ?? 0;
+}
+
+/** A row as a plain object: those of `node:sqlite` have no prototype. */
+function plain<T>(row: unknown): T {
+  return { ...(row as T) };
 }
 
 /** Does work in a transaction. */
