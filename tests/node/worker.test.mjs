@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { HumanMessage, AIMessage } from "@langchain/core/messages";
 import { isEpitomeError } from "epitome";
+import { statesOf } from "epitome/worker";
 import { longChat } from "./fixtures.mjs";
 import { chatOf, said, same, toolRound } from "./harness.mjs";
 import { inWorker, servingWorker } from "./places.mjs";
@@ -154,6 +155,24 @@ test("m6: a listener gets states until it has ended, with the app's own messages
   await compactor.append(said("assistant", "Any."));
   assert.deepEqual(states.map(({ messages }) => messages.length), [0, 1]);
   assert.equal(states[1].messages[0], message);
+  compactor.dispose();
+});
+
+test("m6: the states of a compactor and of an agent in a worker are at hand without waiting, as those of a store", async () => {
+  const compactor = await createCompactor({ format: "openai-chat" });
+  const states = await statesOf(compactor);
+  const first = states.getSnapshot();
+  assert.deepEqual([first.messages, first.isCompacting, states.getSnapshot() === first], [[], false, true]);
+  const seen = [];
+  const stop = states.subscribe((state) => seen.push(state.messages.length));
+  const message = said("user", "Which rose?");
+  await compactor.append(message);
+  assert.ok(states.getSnapshot() !== first && states.getSnapshot().messages[0] === message);
+  stop();
+  await compactor.append(said("assistant", "Any."), { audience: ["gardener"] });
+  assert.deepEqual(seen, [0, 1]);
+  const agent = await statesOf(await compactor.agent("gardener"));
+  assert.equal(agent.getSnapshot().messages.length, 2);
   compactor.dispose();
 });
 
