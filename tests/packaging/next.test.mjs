@@ -9,7 +9,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { ARGUMENTS, executablePath, noBrowser, outcomeAt } from "./chromium.mjs";
-import { expected, packedApp, run } from "./packed.mjs";
+import { expected, messages, packedApp, run } from "./packed.mjs";
+import { writeRecipe } from "./recipes.mjs";
 
 const EXPECTED = JSON.stringify(expected);
 const modules = fileURLToPath(new URL("node_modules", import.meta.url));
@@ -56,6 +57,7 @@ before(async () => {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
+  await writeRecipe("Next", folder);
   // With webpack: its other bundler waits for ever where it is not given a network.
   await run(process.execPath, [program, "build", "--webpack"], { cwd: folder, env });
   server = spawn(process.execPath, [program, "start", "--port", "0", "--hostname", "127.0.0.1"], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
@@ -88,6 +90,20 @@ test("m5: a component of Next compacts in the page and in a worker, with the sam
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   try {
     assert.equal(await outcomeAt(browser, `${address}/client`), `${EXPECTED},${EXPECTED}`);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("m5: the recipe for Next works as it is written", { skip: noNext || noBrowser }, async () => {
+  const answer = await fetch(`${address}/fit`, { method: "POST", body: JSON.stringify(messages) });
+  const fitting = await answer.json();
+  assert.ok(fitting.length > 0 && fitting.length <= messages.length);
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${address}/fill`);
+    await page.getByText(/^\d+ of 128000 tokens$/).waitFor({ timeout: 120_000 });
   } finally {
     await browser.close();
   }

@@ -7,16 +7,18 @@ import { extname, join, normalize } from "node:path";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 
-/** Serves the files of a folder, and at `/` a page with the script of this address. Returns the page's address, and the files that
- * are fetched. */
+/** Serves the files of a folder, and at `/` a page with the script of this address, or the folder's own. Returns the page's address,
+ * and the files that are fetched. */
 export async function serve(root, script) {
   const fetched = [];
   const server = createServer(async (request, response) => {
-    const path = normalize(new URL(request.url, "http://here").pathname);
-    if (path === "/") {
-      response.setHeader("content-type", "text/html").end(`<!doctype html><title>app</title><script type="module" src="${script}"></script>`);
+    const asked = normalize(new URL(request.url, "http://here").pathname);
+    if (asked === "/" && script !== undefined) {
+      const page = `<!doctype html><title>app</title><p id="fill"></p><script type="module" src="${script}"></script>`;
+      response.setHeader("content-type", "text/html").end(page);
       return;
     }
+    const path = asked === "/" ? "/index.html" : asked;
     const body = await readFile(join(root, path)).catch(() => undefined);
     if (body !== undefined) {
       fetched.push({ path, body });

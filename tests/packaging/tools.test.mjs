@@ -20,6 +20,7 @@ import webpack from "webpack";
 import { ARGUMENTS, executablePath, noBrowser, outcomeAt } from "./chromium.mjs";
 import { expected, packedApp, run } from "./packed.mjs";
 import { serve } from "./serve.mjs";
+import { workerModules } from "./workerd.mjs";
 
 const EXPECTED = JSON.stringify(expected);
 let app;
@@ -151,33 +152,6 @@ for (const [name, [program, words]] of Object.entries(RUNTIMES)) {
   });
 }
 
-/** Bundles a worker as Wrangler does: files of wasm stay imports. Returns the modules of the worker. */
-async function workerModules(entry) {
-  const wasm = new Map();
-  const files = {
-    name: "wasm",
-    setup: (build) =>
-      build.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
-        const name = `./${basename(path)}`;
-        wasm.set(name, join(resolveDir, path));
-        return { path: name, external: true };
-      }),
-  };
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [join(app.folder, entry)],
-    bundle: true,
-    format: "esm",
-    write: false,
-    conditions: ["workerd", "worker", "browser"],
-    plugins: [files],
-  });
-  const modules = [{ type: "ESModule", path: "worker.mjs", contents: outputFiles[0].text }];
-  for (const [name, file] of wasm) {
-    modules.push({ type: "CompiledWasm", path: basename(name), contents: await readFile(file) });
-  }
-  return modules;
-}
-
 /** What a worker answers. */
 async function answerOf(modules) {
   const miniflare = new Miniflare({ modules, compatibilityDate: "2026-01-01" });
@@ -189,7 +163,7 @@ async function answerOf(modules) {
 }
 
 test("m5: in workerd, the packed package compacts as the engine does without wasm, and its code has no module inside", async (context) => {
-  const modules = await workerModules("worker.js");
+  const modules = await workerModules(join(app.folder, "worker.js"));
   assert.equal(await answerOf(modules), EXPECTED);
   const [{ contents }] = modules;
   assert.ok(contents.length < 400_000, `${contents.length} characters of code`);
@@ -205,7 +179,7 @@ test("m5: in workerd, tokens are estimated, and exact counts ask for the bytes o
       return Response.json({ estimate, refused, exact: await countTokens("Hello there") });
     } };`;
   await writeFile(join(app.folder, "tokens-worker.js"), code);
-  const miniflare = new Miniflare({ modules: await workerModules("tokens-worker.js"), compatibilityDate: "2026-01-01" });
+  const miniflare = new Miniflare({ modules: await workerModules(join(app.folder, "tokens-worker.js")), compatibilityDate: "2026-01-01" });
   try {
     const body = await readFile(join(app.folder, "node_modules/epitome/encodings/o200k_base.vocab"));
     const { estimate, refused, exact } = await (await miniflare.dispatchFetch("http://worker/", { method: "POST", body })).json();
