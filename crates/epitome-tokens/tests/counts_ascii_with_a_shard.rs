@@ -9,10 +9,13 @@ use epitome::tokens::Tokenizer;
 use epitome_tokens::{BytePairs, VocabularyError, join_shards};
 use reference::{Corpus, encodings, packed};
 
+/// The encoding whose vocabulary is also packed in two shards.
+const IN_SHARDS: &str = "o200k_base";
+
 #[test]
 fn ascii_is_counted_exactly_without_the_rest() {
     let corpus = Corpus::read();
-    for (name, whole) in encodings() {
+    for (name, whole) in encodings().iter().filter(|(name, _)| *name == IN_SHARDS) {
         let Some(ascii) = packed(&format!("{name}.ascii")) else { continue };
         let shard = BytePairs::read(&ascii).unwrap();
         let mut compared = 0;
@@ -27,13 +30,10 @@ fn ascii_is_counted_exactly_without_the_rest() {
 
 #[test]
 fn shards_join_to_their_vocabulary_and_a_changed_shard_is_an_error() {
-    let files =
-        |name: &str| Some([".ascii", ".rest", ""].map(|part| packed(&format!("{name}{part}"))));
-    for (name, _) in encodings() {
-        let Some([Some(ascii), Some(rest), Some(whole)]) = files(name) else { continue };
-        assert!(join_shards(&ascii, &rest) == Ok(whole), "{name}");
-        let mut changed = ascii.clone();
-        *changed.last_mut().unwrap() ^= 1;
-        assert_eq!(join_shards(&changed, &rest), Err(VocabularyError::WrongChecksum), "{name}");
-    }
+    let files = [".ascii", ".rest", ""].map(|part| packed(&format!("{IN_SHARDS}{part}")));
+    let [Some(ascii), Some(rest), Some(whole)] = files else { return };
+    assert!(join_shards(&ascii, &rest) == Ok(whole));
+    let mut changed = ascii.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    assert_eq!(join_shards(&changed, &rest), Err(VocabularyError::WrongChecksum));
 }
