@@ -34,9 +34,10 @@ export function fillOf({ tokens, window, fill, exact: counted }: Status): string
 export function savingOf(report: Report): string {
   const { messagesBefore, messagesAfter, tokensBefore, tokensAfter, reduced } = report;
   // The summary is one of the messages after the compaction.
-  const compacted = `Compacted ${exact.format(messagesBefore - messagesAfter + 1)} messages`;
-  const done = report.summary === undefined ? `Shortened ${exact.format(reduced)} messages` : compacted;
-  const saved = Math.round((1 - tokensAfter / tokensBefore) * 100);
+  const messages = (count: number): string => (count === 1 ? "1 message" : `${exact.format(count)} messages`);
+  const done = report.summary === undefined ? `Shortened ${messages(reduced)}` : `Compacted ${messages(messagesBefore - messagesAfter + 1)}`;
+  // What is left is more than nothing.
+  const saved = Math.min(Math.round((1 - tokensAfter / tokensBefore) * 100), 99);
   const tokens = `${shortTokens(tokensBefore)} → ${shortTokens(tokensAfter)} tokens`;
   return `${done}, ${tokens} (−${saved} %)`;
 }
