@@ -48,6 +48,7 @@ impl Untouched {
             let is_empty = |step: &Message| merges && steps > 1 && step.is_blank();
             let is_repaired = |(at, step): (usize, &Message)| {
                 is_empty(step)
+                    || (steps > 1 && is_lone_reasoning(log, at, step, contract.reasoning))
                     || has_refused_reasoning(step, contract.reasoning)
                     || has_refused_text(step, contract.blank_text)
                     || is_unsolicited(log, at, step)
@@ -77,6 +78,21 @@ fn has_refused_reasoning(message: &Message, policy: ReasoningPolicy) -> bool {
     policy == ReasoningPolicy::Signed
         && message.role != Role::Assistant
         && message.parts.iter().any(is_unsigned)
+}
+
+/// True for a step of several with nothing but reasoning, and none of the model behind it, where that is refused: a repair leaves the
+/// step out, also if the other steps of its message have more in them. Those that an edit has emptied are no steps any more.
+fn is_lone_reasoning(log: &Log, position: usize, step: &Message, policy: ReasoningPolicy) -> bool {
+    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
+    let next = || {
+        let mut behind = (position + 1..).map_while(|at| log.message(at));
+        behind.find(|message| !message.parts.is_empty()).map(|message| message.role)
+    };
+    matches!(policy, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
+        && step.role == Role::Assistant
+        && step.parts.iter().all(is_reasoning)
+        && !step.is_blank()
+        && next() != Some(Role::Assistant)
 }
 
 /// True for a system message with an empty text beside other parts where that is refused: a repair leaves the text out. Other
@@ -159,6 +175,34 @@ mod tests {
             log.append(Record::Message { message: message.into() }).unwrap();
         }
         log
+    }
+
+    #[test]
+    fn a_last_step_of_reasoning_alone_is_left_out_although_its_message_has_more() {
+        let format = Format::AiSdkUi;
+        let call = json!({ "type": "tool-look", "toolCallId": "one", "state": "output-available",
+            "input": {}, "output": "found" });
+        let start = json!({ "type": "step-start" });
+        let reasoning = json!({ "type": "reasoning", "text": "hm", "state": "done" });
+        let user =
+            json!({ "id": "u", "role": "user", "parts": [{ "type": "text", "text": "hi" }] });
+        let said = |parts: Value| json!({ "id": "a", "role": "assistant", "parts": parts });
+        for (parts, accepted) in [
+            (json!([start, reasoning, call]), true),
+            (json!([start, call, start, reasoning]), false),
+        ] {
+            let mut log = Log::default();
+            for (id, message) in [("m0", &user), ("m1", &said(parts.clone()))] {
+                for step in format.read(&id.into(), message).unwrap().messages {
+                    log.append(Record::Message { message: step.into() }).unwrap();
+                }
+            }
+            assert_eq!(Untouched::default().is_accepted(format, &log), accepted, "{parts}");
+            let view = View::repaired(&log, &format.contract());
+            let unchanged =
+                format.compose(&log, &view) == format.compose(&log, &View::as_appended(&log));
+            assert_eq!(unchanged, accepted, "{parts}");
+        }
     }
 
     #[test]
