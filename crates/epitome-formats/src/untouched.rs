@@ -49,6 +49,7 @@ impl Untouched {
             let is_repaired = |(at, step): (usize, &Message)| {
                 is_empty(step)
                     || (steps > 1 && is_lone_reasoning(log, at, step, contract.reasoning))
+                    || (steps > 1 && says_nothing(step, contract.blank_text))
                     || has_refused_reasoning(step, contract.reasoning)
                     || has_refused_text(step, contract.blank_text)
                     || is_unsolicited(log, at, step)
@@ -78,6 +79,14 @@ fn has_refused_reasoning(message: &Message, policy: ReasoningPolicy) -> bool {
     policy == ReasoningPolicy::Signed
         && message.role != Role::Assistant
         && message.parts.iter().any(is_unsigned)
+}
+
+/// True for a step of several with nothing but empty texts, where these are refused alone: a repair leaves the step out, also if the
+/// other steps of its message have more in them. One without parts is nothing that could be left out.
+fn says_nothing(step: &Message, policy: BlankText) -> bool {
+    let is_text = |part: &Part| matches!(part, Part::Text { .. });
+    let is_accepted = policy == BlankText::AllowedAlone && step.parts.iter().any(is_text);
+    step.role != Role::System && !step.parts.is_empty() && step.is_blank() && !is_accepted
 }
 
 /// True for a step of several with nothing but reasoning, and none of the model behind it, where that is refused: a repair leaves the
@@ -178,11 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn a_last_step_of_reasoning_alone_is_left_out_although_its_message_has_more() {
+    fn a_last_step_of_reasoning_alone_or_without_text_is_left_out_although_its_message_has_more() {
         let format = Format::AiSdkUi;
         let call = json!({ "type": "tool-look", "toolCallId": "one", "state": "output-available",
             "input": {}, "output": "found" });
         let start = json!({ "type": "step-start" });
+        let blank = json!({ "type": "text", "text": "", "state": "done" });
         let reasoning = json!({ "type": "reasoning", "text": "hm", "state": "done" });
         let user =
             json!({ "id": "u", "role": "user", "parts": [{ "type": "text", "text": "hi" }] });
@@ -190,6 +200,8 @@ mod tests {
         for (parts, accepted) in [
             (json!([start, reasoning, call]), true),
             (json!([start, call, start, reasoning]), false),
+            (json!([start, call, start, blank]), false),
+            (json!([start, blank, call]), true),
         ] {
             let mut log = Log::default();
             for (id, message) in [("m0", &user), ("m1", &said(parts.clone()))] {
