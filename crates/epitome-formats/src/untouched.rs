@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use epitome::history::Log;
 use epitome::message::{Message, Part, Role};
-use epitome::{BlankText, Neighbours, ReasoningPolicy};
+use epitome::{BlankText, Contract, Neighbours, ReasoningPolicy};
 
 use crate::acceptance::{Checker, Passed};
 use crate::composed::ComposedMessage;
@@ -43,13 +43,8 @@ impl Untouched {
             let steps = composed.steps.len().max(1);
             // A message may have results in its first steps and an approval in its last.
             let own = (position..position + steps).filter_map(|at| Some((at, log.message(at)?)));
-            // A step that an edit has emptied is left out by the repair, and then its neighbours may be of one role.
-            let merges = contract.neighbours == Neighbours::Merged;
-            let is_empty = |step: &Message| merges && steps > 1 && step.is_blank();
             let is_repaired = |(at, step): (usize, &Message)| {
-                is_empty(step)
-                    || (steps > 1 && is_lone_reasoning(log, at, step, contract.reasoning))
-                    || (steps > 1 && says_nothing(step, contract.blank_text))
+                (steps > 1 && is_left_out(log, at, step, &contract))
                     || has_refused_reasoning(step, contract.reasoning)
                     || has_refused_text(step, contract.blank_text)
                     || is_unsolicited(log, at, step)
@@ -81,27 +76,28 @@ fn has_refused_reasoning(message: &Message, policy: ReasoningPolicy) -> bool {
         && message.parts.iter().any(is_unsigned)
 }
 
-/// True for a step of several with nothing but empty texts, where these are refused alone: a repair leaves the step out, also if the
-/// other steps of its message have more in them. One without parts is nothing that could be left out.
-fn says_nothing(step: &Message, policy: BlankText) -> bool {
-    let is_text = |part: &Part| matches!(part, Part::Text { .. });
-    let is_accepted = policy == BlankText::AllowedAlone && step.parts.iter().any(is_text);
-    step.role != Role::System && !step.parts.is_empty() && step.is_blank() && !is_accepted
-}
-
-/// True for a step of several with nothing but reasoning, and none of the model behind it, where that is refused: a repair leaves the
-/// step out, also if the other steps of its message have more in them. Those that an edit has emptied are no steps any more.
-fn is_lone_reasoning(log: &Log, position: usize, step: &Message, policy: ReasoningPolicy) -> bool {
+/// True for a step of several that a repair leaves out, although the other steps of its message have more in them. A message of one
+/// step is checked with what is around it.
+fn is_left_out(log: &Log, position: usize, step: &Message, contract: &Contract) -> bool {
+    if step.is_blank() {
+        let is_text = |part: &Part| matches!(part, Part::Text { .. });
+        let policy = contract.blank_text;
+        let is_accepted = policy == BlankText::AllowedAlone && step.parts.iter().any(is_text);
+        let is_refused = step.role != Role::System && !step.parts.is_empty() && !is_accepted;
+        // Without one that an edit has emptied, its neighbours may be of one role.
+        return is_refused || contract.neighbours == Neighbours::Merged;
+    }
     let is_reasoning = |part: &Part| matches!(part, Part::Reasoning { .. }) || part.is_blank();
-    let next = || {
+    // Steps that an edit has emptied are no answers.
+    let is_answered = || {
         let mut behind = (position + 1..).map_while(|at| log.message(at));
-        behind.find(|message| !message.parts.is_empty()).map(|message| message.role)
+        let next = behind.find(|message| !message.parts.is_empty());
+        next.is_some_and(|message| message.role == Role::Assistant)
     };
-    matches!(policy, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
+    matches!(contract.reasoning, ReasoningPolicy::Signed | ReasoningPolicy::WholeTurn)
         && step.role == Role::Assistant
         && step.parts.iter().all(is_reasoning)
-        && !step.is_blank()
-        && next() != Some(Role::Assistant)
+        && !is_answered()
 }
 
 /// True for a system message with an empty text beside other parts where that is refused: a repair leaves the text out. Other
