@@ -16,6 +16,9 @@ export const { format, policy, messages, expected } = JSON.parse(
   await readFile(new URL("../fixtures/packaging.json", import.meta.url), "utf8"),
 );
 
+/** More than fits into the window of a recipe. */
+export const tooMany = [...messages, ...messages.slice(1)];
+
 /** An app with the packed package, and the name of the tarball. */
 export async function packedApp() {
   const folder = await mkdtemp(join(tmpdir(), "epitome-packed-"));
