@@ -168,6 +168,8 @@ pub(crate) struct Pairer<K> {
     turn_awaiting: VecDeque<(K, PartPosition)>,
     /// The messages of approval requests without a response, by the approval's id.
     approval_requests: BTreeMap<K, usize>,
+    /// Those with a response, while their calls wait: an app may append a response again, as after a reload.
+    approval_responses: BTreeMap<K, usize>,
     /// The last message if it has only reasoning.
     only_reasoning: Option<usize>,
     /// The last message if it has a part that only its provider understands.
@@ -194,6 +196,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         if message.role == Role::User {
             // The user has moved on without an approval, so these calls now need a result like any other.
             self.awaiting_approval.clear();
+            self.approval_responses.clear();
         }
         self.tie(index, message, &mut links);
         self.tie_opaque(index, message, &mut links);
@@ -288,7 +291,7 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
                     self.awaiting_approval
                         .extend(own.map(|(part, _)| PartPosition { message: index, part }));
                 }
-                None => match self.approval_requests.remove(approval.as_str()) {
+                None => match self.request_of(approval) {
                     Some(earlier) => links.push(Link::Tied { earlier }),
                     None => self.unsolicited.push(index),
                 },
@@ -298,6 +301,21 @@ impl<K: Ord + Borrow<str>> Pairer<K> {
         let mut own = self.awaiting_approval.split_off(before);
         sort_by(&mut own, Ord::cmp);
         self.awaiting_approval.append(&mut own);
+    }
+
+    /// The message with the request that an approval response answers, also if that has a response already and its call still
+    /// waits.
+    fn request_of(&mut self, approval: &str) -> Option<usize> {
+        let Some((approval, message)) = self.approval_requests.remove_entry(approval) else {
+            return self.approval_responses.get(approval).copied();
+        };
+        // Forgotten otherwise: a later response must not reach over messages behind which nothing waits.
+        let waiting = &self.awaiting_approval;
+        let first = waiting.partition_point(|call| call.message < message);
+        if waiting.get(first).is_some_and(|call| call.message == message) {
+            self.approval_responses.insert(approval, message);
+        }
+        Some(message)
     }
 
     /// Ties an answer to the message before it if both have parts that only their provider understands: the first may
@@ -437,6 +455,9 @@ mod tests {
             ("a: !f may:x<f>\nt: yes:x\nt: =f", true, false),
             ("a: !f\nt: =g", false, false),
             ("a: !f\nt: yes:x\nt: =f", true, true),
+            ("a: !f may:x<f>\nt: yes:x yes:x =f", true, false),
+            ("a: !f may:x<f>\nt: yes:x\nt: =f\nt: yes:x", true, false),
+            ("a: !f may:x<f>\nt: yes:x\nu: so?\nt: yes:x", true, true),
         ] {
             let pairer = pairer(text);
             assert_eq!(pairer.is_settled(), is_settled, "{text}");
