@@ -1,5 +1,7 @@
 //! The view: the messages that are sent to the model, as edits of the app's messages.
 
+use std::ops::Range;
+
 use super::late_result::LateResults;
 use super::log::Log;
 use super::projection::Projection;
@@ -132,6 +134,14 @@ impl View {
     /// All original messages, repaired. Costs O(n log n).
     pub fn repaired(log: &Log, contract: &Contract) -> Self {
         Self::of(log, &Projection::default(), contract)
+    }
+
+    /// The original messages at these positions, repaired as a view of their own. Costs O(n log n) in them.
+    pub fn repaired_part(log: &Log, positions: Range<usize>, contract: &Contract) -> Self {
+        let mut view = Self { is_part: true, ..Self::default() };
+        let positions: Vec<usize> = positions.collect();
+        view.add(log, &Projection::default(), &positions, contract);
+        view
     }
 
     /// All original messages as they are, without findings. Linear.
