@@ -27,7 +27,8 @@ impl Contract {
                 return Err(Violation::SystemInside { index });
             }
             let compacted = parts.iter().any(Part::is_compaction);
-            let may_be_first = compacted || role == Role::System || role == Role::User;
+            // A result answers a call of a system message there.
+            let may_be_first = compacted || role != Role::Assistant;
             if !has_messages && !may_be_first && self.first == First::User {
                 return Err(Violation::NotUserFirst { index });
             }

@@ -216,7 +216,8 @@ impl View {
         let edit = self.edits.get(first);
         let message = edit.and_then(Edit::id).and_then(|id| log.message(log.position(id)?));
         let compacted = message.is_some_and(Message::is_compaction);
-        if !compacted && edit.and_then(role) != Some(Role::User) {
+        // Results come first behind calls of a system message only, and the user's message must not come between the two.
+        if !compacted && edit.and_then(role) == Some(Role::Assistant) {
             let id = edit.and_then(Edit::id).cloned();
             let defect = Defect::NotUserFirst;
             self.findings.extend(id.map(|id| Finding { id, defect }));
@@ -291,6 +292,9 @@ mod tests {
         let view = View::repaired(&greeted, &user);
         assert_eq!(shown(&view), [OPENING_BY_ASSISTANT, "m0", "m1"]);
         assert_eq!(view.findings.len(), 1);
+        let called = log("s: !f\nt: =f\na: hello");
+        assert_eq!(shown(&View::repaired(&called, &user)), ["m0", "m1", "m2"]);
+        assert_eq!(user.check(&called, &View::repaired(&called, &user)), Ok(()));
         let mut shortened = log("u: hi\na: ho\nu: so");
         let checkpoint = Checkpoint { dropped: vec!["m0".into()], ..Checkpoint::empty(1) };
         shortened.append(Record::Checkpoint { checkpoint: checkpoint.into() }).unwrap();
