@@ -41,10 +41,11 @@ enum Said {
 }
 
 /// The order in which a summarizer reads messages, which come with their numbers, from 1. The history is repaired, so that every
-/// call has a result. Costs O(n log n) in the number of messages, and reads no text.
-pub(crate) fn order(messages: &[(u32, &Message)]) -> Vec<Step> {
+/// call has a result, and the last messages end with an acknowledgement where they are [`Ending::Acknowledged`]. Costs O(n log n)
+/// in the number of messages, and reads no text.
+pub(crate) fn order(messages: &[(u32, &Message)], ending: Ending) -> Vec<Step> {
     let plain: Vec<&Message> = messages.iter().map(|(_, message)| *message).collect();
-    let repaired = repair(&plain, Ending::Acknowledged, &Contract::default());
+    let repaired = repair(&plain, ending, &Contract::default());
     let mut number = messages.first().map_or(1, |(number, _)| *number);
     let mut open_calls = OpenCalls::default();
     let steps = repaired.messages.into_iter().filter_map(|message| match message {
@@ -107,7 +108,7 @@ impl Step {
 #[cfg(test)]
 pub(crate) fn transcript(messages: &[(u32, &Message)], settings: &SummarySettings) -> Vec<Entry> {
     let message = |step: &Step| Some(messages.get(step.index()?)?.1);
-    let steps = order(messages);
+    let steps = order(messages, Ending::Acknowledged);
     steps.iter().filter_map(|step| step.entry(message(step), settings)).collect()
 }
 

@@ -294,6 +294,12 @@ impl MessageIndex {
         self.notes.get(position).copied()
     }
 
+    /// True if nothing before the message at a position waits for something behind it, so that the messages from there on can be
+    /// paired by themselves.
+    pub(crate) fn is_independent(&self, position: usize) -> bool {
+        self.note(position).is_some_and(|note| note.is_independent)
+    }
+
     /// True for an exchange with a system message or a pinned message in it, which stays word for word. Costs O(log n).
     pub(crate) fn is_fixed(&self, exchange: &Exchange) -> bool {
         let first = self.fixed.partition_point(|position| *position < exchange.start);
