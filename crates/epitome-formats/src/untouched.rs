@@ -67,12 +67,22 @@ impl Untouched {
 /// True if a repair of these messages keeps all of them as they are. How they stand to those around them is checked before: this
 /// is about the steps of a message, which a repair may leave out of it one by one, and about parts that no check names.
 fn is_kept(format: Format, log: &Log, part: Range<usize>, contract: &Contract) -> bool {
+    let messages = part.clone().filter_map(|at| log.message(at));
+    if part.len() <= 1 && messages.into_iter().all(is_said) {
+        return true;
+    }
     let view = View::repaired_part(log, part.clone(), contract);
     let kept = part.filter_map(|at| log.message(at)).filter_map(|message| {
         let (message, step) = split_step_id(&message.id);
         (step == 0).then_some(Outgoing::Keep(message))
     });
     format.compose(log, &view).into_iter().eq(kept)
+}
+
+/// True for a message of nothing but text, which no repair changes. Most messages are, and a repair takes longer than this.
+fn is_said(message: &Message) -> bool {
+    let is_said = |part: &Part| matches!(part, Part::Text { .. }) && !part.is_blank();
+    message.role != Role::Tool && message.parts.iter().all(is_said) && !message.parts.is_empty()
 }
 
 /// True for a step that a repair leaves out unless the model's next message follows it.
