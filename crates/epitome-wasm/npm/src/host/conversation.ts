@@ -17,7 +17,7 @@ import type { AgentFormatOptions, AgentOptions, Changes, Host } from "./options.
 import { Originals } from "./originals.js";
 import { pause } from "./pause.js";
 import { type Readable, readable, sizeOf, sizesOf } from "./plain-json.js";
-import { checkAborted, SLICE, sizesFrom, sliceEnd } from "./slices.js";
+import { checkAborted, SLICE, sliceEnd } from "./slices.js";
 import { type Known, planSync, type Replacement, type SyncPlan } from "./sync.js";
 import { ConversationView, type ViewSources } from "./view.js";
 
@@ -147,8 +147,8 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const batch = this.#synced(messages, metadata);
     checkAborted(signal, 0, batch.length);
     // A long message is appended afterwards, in slices of its own.
-    const first = (sizes: readonly number[]): number => ((sizes[0] ?? 0) > SLICE ? 0 : sliceEnd(sizes, 0));
-    const { report, next } = this.#sync(batch, metadata, (from) => from + first(sizesFrom(batch, from)));
+    const isLong = (from: number): boolean => from < batch.length && sizeOf(batch[from], from) > SLICE;
+    const { report, next } = this.#sync(batch, metadata, (from) => (isLong(from) ? from : sliceEnd(batch, from)));
     if (next < batch.length) {
       await pause();
       report.appended.push(...(await this.#appendSlices(batch, next, metadata, signal)));
@@ -245,12 +245,11 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
 
   /** Appends the messages from an index on, slice by slice. */
   async #appendSlices(all: readonly M[], first: number, metadata: MessageMetadata | undefined, signal: AbortSignal | undefined): Promise<string[]> {
-    const sizes = sizesFrom(all, first);
     const ids: string[] = [];
     for (let from = first; from < all.length; ) {
       checkAborted(signal, from, all.length);
       this.calls.check();
-      const end = first + sliceEnd(sizes, from - first);
+      const end = sliceEnd(all, from);
       const slice = all.slice(from, end);
       const added = readable(slice, from);
       if (slice.length === 1 && (added.sizes[0] ?? 0) > SLICE) {
@@ -263,6 +262,8 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         ids.push(...this.#append(slice, added, metadata, from));
       }
       this.revision += 1;
+      // What `messages()` asks first is known for each slice then, and not for all at once.
+      this.calls.read((engine) => engine.isUntouched());
       from = end;
       await pause();
     }

@@ -51,9 +51,9 @@ export function sizesOf(messages: readonly unknown[], indices?: readonly number[
   return messages.map((message, index) => measured(message, indices?.[index] ?? index).size);
 }
 
-/** The size of one message that is not in a list. */
-export function sizeOf(message: unknown): number {
-  return measured(message).size;
+/** The size of one message, in characters. `index` is its place in the app's list, if it is in one. */
+export function sizeOf(message: unknown, index?: number): number {
+  return measured(message, index).size;
 }
 
 function measured(message: unknown, index?: number): Measure {
