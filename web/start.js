@@ -1,4 +1,6 @@
-// Starts the app. The names of its files contain hashes, which the build writes into this script's element.
+// Starts the app.
 
-const { js, wasm } = document.currentScript.dataset;
-import(js).then((app) => app.default({ module_or_path: wasm }));
+import start from "page/glue/page.js";
+import module from "page/glue/page_bg.wasm?url";
+
+start({ module_or_path: module });

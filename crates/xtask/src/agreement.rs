@@ -21,7 +21,6 @@ pub(crate) fn check(workspace: &Workspace) -> Result {
         cargo_lock: &read("Cargo.lock")?,
         cli_lock: &read(CLI_LOCK)?,
         bench_lock: &read(BENCH_LOCK)?,
-        trunk_toml: &read("Trunk.toml")?,
         package_lock: &read("package-lock.json")?,
     };
     let disagreements = repeated.disagreements(workspace.pins())?;
@@ -39,7 +38,6 @@ struct Repeated<'a> {
     cargo_lock: &'a str,
     cli_lock: &'a str,
     bench_lock: &'a str,
-    trunk_toml: &'a str,
     package_lock: &'a str,
 }
 
@@ -48,37 +46,14 @@ impl Repeated<'_> {
         let cargo_lock = parse("Cargo.lock", self.cargo_lock)?;
         let cli_lock = parse(CLI_LOCK, self.cli_lock)?;
         let bench_lock = parse(BENCH_LOCK, self.bench_lock)?;
-        let trunk_toml = parse("Trunk.toml", self.trunk_toml)?;
-        let trunk_tools = trunk_toml.get("tools");
         let package_lock: serde_json::Value = serde_json::from_str(self.package_lock)
             .map_err(|error| Failure::new(format!("package-lock.json: {error}")))?;
 
         let bindgen = pins.wasm_bindgen.as_str();
-        let trunk = format!("={}", pins.trunk);
-        // wasm-opt prints only its major version.
-        let wasm_opt = format!("version_{}", pins.binaryen.split('.').next().unwrap_or_default());
         let comparisons = [
             ("wasm-bindgen", bindgen, "Cargo.lock", locked(&cargo_lock, "wasm-bindgen")),
             ("wasm-bindgen", bindgen, CLI_LOCK, locked(&cli_lock, "wasm-bindgen-cli")),
             ("wasm-bindgen", bindgen, BENCH_LOCK, locked(&bench_lock, "wasm-bindgen")),
-            (
-                "wasm-bindgen",
-                bindgen,
-                "Trunk.toml [tools]",
-                trunk_tools.and_then(|tools| tools.get("wasm_bindgen")?.as_str()),
-            ),
-            (
-                "wasm-opt",
-                &wasm_opt,
-                "Trunk.toml [tools]",
-                trunk_tools.and_then(|tools| tools.get("wasm_opt")?.as_str()),
-            ),
-            (
-                "trunk",
-                &trunk,
-                "Trunk.toml",
-                trunk_toml.get("trunk-version").and_then(|version| version.as_str()),
-            ),
             (
                 "binaryen",
                 &pins.binaryen,
@@ -118,15 +93,11 @@ mod tests {
 
     const CARGO_LOCK: &str = "[[package]]\nname = 'wasm-bindgen'\nversion = '0.2.130'";
     const CLI_LOCK_TEXT: &str = "[[package]]\nname = 'wasm-bindgen-cli'\nversion = '0.2.130'";
-    const TRUNK_TOML: &str = "trunk-version = '=0.21.14'
-        [tools]\nwasm_bindgen = '0.2.130'
-        wasm_opt = 'version_132'";
     const PACKAGE_LOCK: &str = r#"{"packages":{"node_modules/binaryen":{"version":"132.0.0"}}}"#;
 
     fn check(change: impl FnOnce(&mut Repeated<'_>), expected: &[&str]) {
         let pins = Pins {
             wasm_bindgen: "0.2.130".into(),
-            trunk: "0.21.14".into(),
             binaryen: "132.0.0".into(),
             puppeteer_browsers: "2.9.0".into(),
             cargo_deny: "0.20.2".into(),
@@ -139,7 +110,6 @@ mod tests {
             cargo_lock: CARGO_LOCK,
             cli_lock: CLI_LOCK_TEXT,
             bench_lock: CARGO_LOCK,
-            trunk_toml: TRUNK_TOML,
             package_lock: PACKAGE_LOCK,
         };
         change(&mut repeated);
@@ -157,16 +127,6 @@ mod tests {
             |files| files.cargo_lock = "[[package]]\nname = 'wasm-bindgen'\nversion = '0.2.128'",
             &["wasm-bindgen is 0.2.130 in Cargo.toml [workspace.metadata.tools] \
                but 0.2.128 in Cargo.lock"],
-        );
-        check(
-            |files| {
-                files.trunk_toml = "trunk-version = '=0.21.14'
-                [tools]
-                wasm_bindgen = '0.2.130'
-                wasm_opt = 'version_131'";
-            },
-            &["wasm-opt is version_132 in Cargo.toml [workspace.metadata.tools] \
-               but version_131 in Trunk.toml [tools]"],
         );
     }
 

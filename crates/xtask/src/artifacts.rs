@@ -14,16 +14,11 @@ use crate::workspace::Workspace;
 
 /// Builds all of them and prints the sizes of the wasm modules. The tools must be installed.
 pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
-    let glue = build_package(workspace, steps)?;
-    steps.run("the page's storage", || {
-        command::run(workspace.command("node").arg(workspace.path("web/storage/bundle.mjs")))
-    })?;
-    steps.run_long("page", "1 to 2 minutes the first time", || {
-        // Trunk works offline, so that it never downloads tools of other versions.
-        command::run(&mut workspace.cargo(["fetch", "--locked"]))?;
-        // Trunk reads NO_COLOR=1 as `--no-color 1`, and refuses it.
-        let mut build = workspace.command("trunk");
-        command::run(build.args(["build", "--release", "--offline"]).env_remove("NO_COLOR"))
+    let package = build_package(workspace, steps)?;
+    let page = glue::build(workspace, steps, &glue::PAGE)?;
+    steps.run("page", || {
+        let mut build = workspace.npm(["run", "build", "--workspace", "web"]);
+        command::run(build.env("EPITOME_GLUE", &page))
     })?;
     steps.run("TypeScript app", || {
         command::run(&mut workspace.npm(["run", "build", "--workspace", "www"]))
@@ -38,14 +33,14 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result {
             "--package=epitome-serve",
         ]))
     })?;
-    sizes::print(workspace, &[glue, workspace.path("dist")])
+    sizes::print(workspace, &[package, page])
 }
 
 /// Builds the npm package, vocabularies included, and returns the folder of its wasm module. The tools must be
 /// installed.
 pub(crate) fn build_package(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
     vocab::pack(workspace, steps)?;
-    let glue = glue::build(workspace, steps)?;
+    let glue = glue::build(workspace, steps, &glue::PACKAGE)?;
     sbom::write(workspace, steps)?;
     steps.run("npm package", || {
         let mut build = workspace.npm(["run", "build", "--workspace", "crates/epitome-wasm/npm"]);

@@ -1,4 +1,4 @@
-//! The wasm modules of the npm package with their JavaScript glue, optimized.
+//! The wasm modules of the npm package and of the page with their JavaScript glue, optimized.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,23 @@ use crate::steps::Steps;
 use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
-/// A wasm module of the package.
+/// Modules that are built into one folder.
+pub(crate) struct Glue {
+    modules: &'static [Module],
+    /// The folder in Cargo's target folder.
+    folder: &'static str,
+    /// How the folder is called in the list of steps.
+    title: &'static str,
+    /// How long compiling takes.
+    usually: &'static str,
+}
+
+/// A wasm module.
 struct Module {
     name: &'static str,
+    /// The Cargo package.
     package: &'static str,
-    /// The feature of the package that exports it; empty if it has no features.
+    /// The feature of the Cargo package that exports it; empty if it has no features.
     feature: &'static str,
     /// Passes of optimization.
     passes: &'static [&'static str],
@@ -25,10 +37,28 @@ struct Module {
 /// The passes of modules that are more than loops: they are as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is
 /// saved by restructuring their control flow and optimizing twice.
 const SMALL: &[&str] = &["--flatten", "--rereloop", "-O2", "-O2"];
+/// The passes of the page, which waits for people most of the time.
+const SMALLEST: &[&str] = &["--flatten", "--rereloop", "-Oz", "-Oz"];
 /// Counting is all loops, which `-O3` makes faster.
 const FAST: &[&str] = &["-O3"];
 
-const MODULES: [Module; 7] = [
+/// What the npm package contains.
+pub(crate) const PACKAGE: Glue = Glue {
+    modules: &PACKAGE_MODULES,
+    folder: "npm-glue",
+    title: "package",
+    usually: "2 minutes the first time",
+};
+
+/// What the page contains.
+pub(crate) const PAGE: Glue = Glue {
+    modules: &[Module { name: "page", package: "epitome-web", feature: "", passes: SMALLEST }],
+    folder: "page-glue",
+    title: "page",
+    usually: "1 to 2 minutes the first time",
+};
+
+const PACKAGE_MODULES: [Module; 7] = [
     Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
     Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
     Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
@@ -43,13 +73,14 @@ const MODULES: [Module; 7] = [
 /// first, since their numbers then take fewer bytes.
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];
 
-/// Builds the glue and returns its folder. A folder that is newer than the modules is not built again.
-pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
-    steps.run_long("compile the wasm modules", "2 minutes the first time", || {
+/// Builds the modules of `glue` and returns their folder. A folder that is newer than the modules is not built again.
+pub(crate) fn build(workspace: &Workspace, steps: &mut Steps, glue: &Glue) -> Result<PathBuf> {
+    let Glue { modules, folder, title, usually } = *glue;
+    steps.run_long(&format!("compile the wasm of the {title}"), usually, || {
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
         // only count would contain glue that they do not need.
         let flags = source_paths::flags(workspace)?;
-        for module in &MODULES {
+        for module in modules {
             let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
             build.args(["--target", WASM, "--config", &flags, "--package", module.package]);
             if !module.feature.is_empty() {
@@ -66,17 +97,17 @@ pub(crate) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf>
         }
         Ok(())
     })?;
-    let glue = workspace.target("npm-glue");
+    let glue = workspace.target(folder);
     // Cargo.toml pins the versions of the tools.
     let mut sources: Vec<PathBuf> =
-        MODULES.iter().map(|module| compiled(workspace, module)).collect();
+        modules.iter().map(|module| compiled(workspace, module)).collect();
     sources.push(workspace.path("Cargo.toml"));
-    if MODULES.iter().all(|module| is_newer(&glue.join(file(module)), &sources)) {
+    if modules.iter().all(|module| is_newer(&glue.join(file(module)), &sources)) {
         return Ok(glue);
     }
-    steps.run_long("wasm-bindgen and wasm-opt", "10 to 30 seconds", || {
-        let staged = workspace.target("npm-glue.unfinished");
-        for module in &MODULES {
+    steps.run_long(&format!("glue of the {title}"), "10 to 30 seconds", || {
+        let staged = workspace.target(&format!("{folder}.unfinished"));
+        for module in modules {
             let mut bindgen = workspace.command("wasm-bindgen");
             // The package always gives the module. With a default path, bundlers would copy its file into every app, next to
             // the module that is inlined.
@@ -106,7 +137,7 @@ fn file(module: &Module) -> String {
 
 /// Where the compiled module is kept.
 fn compiled(workspace: &Workspace, module: &Module) -> PathBuf {
-    workspace.target(&format!("npm-modules/{}.wasm", module.name))
+    workspace.target(&format!("wasm-modules/{}.wasm", module.name))
 }
 
 /// Copies a file, unless the copy has the same content: what is made from the copy is then still new enough.

@@ -15,8 +15,6 @@ pub(crate) const TABLE: &str = "Cargo.toml [workspace.metadata.tools]";
 pub(crate) struct Pins {
     /// The command-line tool of wasm-bindgen, which must have the version of the crate.
     pub(crate) wasm_bindgen: String,
-    /// Builds the page.
-    pub(crate) trunk: String,
     /// The npm package that contains wasm-opt.
     pub(crate) binaryen: String,
     /// The npm package that downloads a browser if none is installed.
@@ -60,7 +58,6 @@ impl Pins {
         let node = version("node")?;
         Ok(Self {
             wasm_bindgen: version("wasm-bindgen")?,
-            trunk: version("trunk")?,
             binaryen: version("binaryen")?,
             puppeteer_browsers: version("puppeteer-browsers")?,
             cargo_deny: version("cargo-deny")?,

@@ -1,4 +1,4 @@
-//! Everything that a build needs in addition to Rust: the wasm target, Node, npm packages, two Cargo tools.
+//! Everything that a build needs in addition to Rust: the wasm target, Node, npm packages, the tool of wasm-bindgen.
 
 use crate::agreement;
 use crate::cargo_tool::CargoTool;
@@ -17,17 +17,10 @@ pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
     add_wasm_target(workspace, steps)?;
     node::check_version(workspace)?;
     node::install_packages(workspace, steps)?;
-    let pins = workspace.pins();
     CargoTool {
-        key: format!("wasm-bindgen-{}", pins.wasm_bindgen),
+        key: format!("wasm-bindgen-{}", workspace.pins().wasm_bindgen),
         source: ["--path", "crates/xtask/wasm-bindgen-cli"].map(str::to_owned).into(),
         usually: "1 to 2 minutes, once",
-    }
-    .install(workspace, steps)?;
-    CargoTool {
-        key: format!("trunk-{}", pins.trunk),
-        source: ["trunk", "--version", &pins.trunk].map(str::to_owned).into(),
-        usually: "3 minutes, once",
     }
     .install(workspace, steps)
 }

@@ -63,7 +63,6 @@ impl Workspace {
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut folders = vec![
             self.cache(&format!("tools/wasm-bindgen-{}/bin", self.pins.wasm_bindgen)),
-            self.cache(&format!("tools/trunk-{}/bin", self.pins.trunk)),
             self.path("node_modules/.bin"),
         ];
         folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));

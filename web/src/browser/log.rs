@@ -5,7 +5,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast as _, JsValue};
 
-#[wasm_bindgen(raw_module = "./storage.js")]
+#[wasm_bindgen(raw_module = "page/storage.js")]
 extern "C" {
     /// The records of one conversation, as this tab has it.
     #[derive(Clone, Debug)]

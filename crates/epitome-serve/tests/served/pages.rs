@@ -55,3 +55,20 @@ fn the_page_is_at_the_root_and_the_chat_app_below_chat() {
     assert_eq!(server.get("/missing").status(), 404);
     assert_eq!(server.get("/../Cargo.toml").status(), 404);
 }
+
+#[test]
+fn files_that_are_named_after_their_content_are_kept_by_the_browser() {
+    let page = folder("hashed");
+    fs::create_dir_all(page.join("assets")).unwrap();
+    fs::write(page.join("assets/page-Dc6PM9xO.wasm"), b"\0asm").unwrap();
+    let folder = page.to_str().unwrap();
+    let server = Server::start(&["--page", folder, "--chat", folder]);
+    for (path, caching) in [
+        ("/assets/page-Dc6PM9xO.wasm", "public, max-age=31536000, immutable"),
+        ("/chat/assets/page-Dc6PM9xO.wasm", "public, max-age=31536000, immutable"),
+        ("/assets/page-older.wasm", "no-cache"),
+        ("/module.wasm", "no-cache"),
+    ] {
+        assert_eq!(header(&server.get(path), "cache-control"), Some(caching), "{path}");
+    }
+}

@@ -1,9 +1,9 @@
 // What the page uses of the package's stores: conversations in IndexedDB that tabs share, and the space that they take.
 
-import { indexedDbStore } from "../../crates/epitome-wasm/npm/dist/storage/indexed-db.js";
-import { openLog as open } from "../../crates/epitome-wasm/npm/dist/storage/log.js";
-import { persistStorage, storageUse } from "../../crates/epitome-wasm/npm/dist/storage/space.js";
-import { archiveOf as archive } from "../../crates/epitome-wasm/npm/dist/storage/transfer.js";
+import { indexedDbStore } from "../crates/epitome-wasm/npm/dist/storage/indexed-db.js";
+import { openLog as open } from "../crates/epitome-wasm/npm/dist/storage/log.js";
+import { persistStorage, storageUse } from "../crates/epitome-wasm/npm/dist/storage/space.js";
+import { archiveOf as archive } from "../crates/epitome-wasm/npm/dist/storage/transfer.js";
 
 const store = indexedDbStore({ name: "epitome-page" });
 
