@@ -28,6 +28,8 @@ function demo(port: number, options = "") {
 export default defineConfig({
   testDir: "e2e",
   outputDir: "out",
+  // What the page shows before its app has started, which a test records.
+  snapshotPathTemplate: "../web/{arg}{ext}",
   reporter: [["list"]],
   // No retries, so that flaky tests fail.
   workers: 2,

@@ -1,6 +1,16 @@
-// Starts the app.
+// Starts the app, once the browser has drawn what the page shows until then: what is fetched here is larger than all of that.
 
-import start from "page/glue/page.js";
 import module from "page/glue/page_bg.wasm?url";
 
-start({ module_or_path: module });
+requestAnimationFrame(() => setTimeout(start));
+
+async function start() {
+  try {
+    const [{ default: run }, response] = await Promise.all([import("page/glue/page.js"), fetch(module)]);
+    await run({ module_or_path: response });
+  } catch (error) {
+    const problem = document.getElementById("start-problem");
+    problem.textContent = `The page could not be started: ${error.message}. Reload it, or open it in a newer browser.`;
+    problem.hidden = false;
+  }
+}

@@ -1,6 +1,6 @@
 // How Vite builds the page: `cargo xtask` compiles its wasm module first, and says in EPITOME_GLUE where that is.
 
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
@@ -14,19 +14,12 @@ const vocabularies = {
   },
 };
 
-/** Has the browser fetch the wasm module while it still reads the script that starts it. */
-const preload = {
-  name: "preload",
+/** Puts what the app shows first into the page, so that it is there before the app. */
+const firstPaint = {
+  name: "first-paint",
   transformIndexHtml: {
-    order: "post",
-    handler: (_, { bundle = {} }) =>
-      Object.keys(bundle)
-        .filter((name) => name.endsWith(".wasm"))
-        .map((name) => ({
-          tag: "link",
-          attrs: { rel: "preload", as: "fetch", crossorigin: true, href: `./${name}` },
-          injectTo: "head-prepend",
-        })),
+    order: "pre",
+    handler: async (html) => html.replace("<!-- recorded.html -->", await readFile(here("first-paint/recorded.html"), "utf8")),
   },
 };
 
@@ -38,5 +31,5 @@ export default defineConfig({
     alias: { "page/glue": process.env.EPITOME_GLUE ?? here("../target/page-glue"), "page/storage.js": here("storage.js") },
   },
   build: { outDir: here("../dist"), emptyOutDir: true, target: "es2022", modulePreload: { polyfill: false } },
-  plugins: [vocabularies, preload],
+  plugins: [firstPaint, vocabularies],
 });

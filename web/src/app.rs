@@ -1,10 +1,12 @@
 //! The page: its layout.
 
 mod header;
+mod stages;
 
 use leptos::prelude::*;
 
 use crate::agents::{HeardBy, Lanes};
+use crate::browser::remove;
 use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
 use crate::doctor::Doctor;
@@ -25,6 +27,10 @@ use crate::store::Store;
 use crate::strip::Strip;
 use crate::survives::Survives;
 use header::Header;
+use stages::Stages;
+
+/// The id of what `index.html` shows until a conversation is loaded.
+const FIRST_PAINT: &str = "first-paint";
 
 /// The page.
 #[component]
@@ -41,14 +47,20 @@ pub(crate) fn App() -> impl IntoView {
     open_specimen(store, found);
     watch_keys(store, found);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));
+    let stages = Stages::after(loaded);
+    Effect::new(move |_| {
+        if stages.is_done() || store.load_error.with(Option::is_some) {
+            remove(FIRST_PAINT);
+        }
+    });
     let loading = Memo::new(move |_| store.loading.with(Option::is_some));
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <Header store />
         <main id="main" tabindex="-1" class:dragging=dragging aria-busy=move || loading.get().to_string()>
             <Sources store found />
-            <Show when=move || loaded.get()>
-                <Workbench store />
+            <Show when=stages.has(1)>
+                <Workbench store stages />
             </Show>
         </main>
         <footer class="footer">
@@ -57,11 +69,13 @@ pub(crate) fn App() -> impl IntoView {
                 "Figures with a “~” are estimates."
             </p>
         </footer>
-        <Details store />
-        <Comparison store />
-        <HeardBy store />
-        <Shortcuts />
-        <Doctor store found />
+        <Show when=stages.has(8)>
+            <Details store />
+            <Comparison store />
+            <HeardBy store />
+            <Shortcuts />
+            <Doctor store found />
+        </Show>
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
             <p>"Drop the conversation anywhere"</p>
         </div>
@@ -71,7 +85,7 @@ pub(crate) fn App() -> impl IntoView {
 
 /// A loaded conversation.
 #[component]
-fn Workbench(store: Store) -> impl IntoView {
+fn Workbench(store: Store, stages: Stages) -> impl IntoView {
     let tokens = move || store.pressure.get().map(|pressure| pressure.tokens);
     let tokens = Signal::derive(tokens);
     let format = Signal::derive(move || {
@@ -86,32 +100,44 @@ fn Workbench(store: Store) -> impl IntoView {
             </Meter>
             <Outcome store />
         </section>
-        <section class="shape card" aria-label="What it consists of">
-            <Strip store />
-            <Legend store />
-        </section>
-        <Lanes store />
+        <Show when=stages.has(2)>
+            <section class="shape card" aria-label="What it consists of">
+                <Strip store />
+                <Legend store />
+            </section>
+            <Lanes store />
+        </Show>
         <div class="columns">
             <div class="column-act">
-                <section class="card" aria-labelledby="compact-heading">
-                    <Preview store />
-                    <Start store />
-                    <CompleteTask store />
-                </section>
+                <Show when=stages.has(3)>
+                    <section class="card" aria-labelledby="compact-heading">
+                        <Preview store />
+                        <Start store />
+                        <CompleteTask store />
+                    </section>
+                </Show>
             </div>
             <div class="column-keep">
-                <Survives store />
-                <StateAndMemory store />
-                <Compactions store />
+                <Show when=stages.has(4)>
+                    <Survives store />
+                    <StateAndMemory store />
+                    <Compactions store />
+                </Show>
             </div>
             <div class="column-read">
-                <Messages store />
-                <Findings store />
+                <Show when=stages.has(5)>
+                    <Messages store />
+                    <Findings store />
+                </Show>
             </div>
             <div class="column-set">
-                <Settings settings=store.settings tokens format />
-                <NextRequestPanel store />
-                <Phases store />
+                <Show when=stages.has(6)>
+                    <Settings settings=store.settings tokens format />
+                </Show>
+                <Show when=stages.has(7)>
+                    <NextRequestPanel store />
+                    <Phases store />
+                </Show>
             </div>
         </div>
     }

@@ -6,6 +6,10 @@
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
+use std::time::Duration;
+
+use leptos::prelude::set_timeout;
+
 mod agents;
 mod app;
 mod browser;
@@ -34,5 +38,6 @@ mod survives;
 
 fn main() {
     console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(app::App);
+    // The browser has just compiled the module, in the same task.
+    set_timeout(|| leptos::mount::mount_to_body(app::App), Duration::ZERO);
 }

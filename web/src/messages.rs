@@ -67,12 +67,14 @@ fn List(store: Store, layout: Memo<Layout>) -> impl IntoView {
     let scrolled = RwSignal::new(0);
     let active = RwSignal::new(0_usize);
     let rows = move || Rows { total: total.get(), scrolled: scrolled.get() };
-    Effect::new(move |_| {
+    Effect::new(move |before: Option<()>| {
         // A different list starts at the top.
         store.perspective.track();
         store.filter.track();
-        active.set(0);
-        scrolled.set(scroll_top(LIST, Some(0)));
+        if before.is_some() {
+            active.set(0);
+            scrolled.set(scroll_top(LIST, Some(0)));
+        }
     });
     let visible = Memo::new(move |_| rows().visible(active.get()));
     let go = move |to: usize| {

@@ -38,6 +38,15 @@ pub(crate) fn focus_instead_of_nothing(id: &'static str) {
     });
 }
 
+/// Removes an element at the next frame, when what takes its place is drawn.
+pub(crate) fn remove(id: &'static str) {
+    request_animation_frame(move || {
+        if let Some(element) = element(id) {
+            element.remove();
+        }
+    });
+}
+
 /// Scrolls the page at the next frame, if an element is not in view.
 pub(crate) fn reveal(id: &'static str) {
     request_animation_frame(move || {

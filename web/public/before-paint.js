@@ -6,6 +6,12 @@ try {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {}
 
+// What the page shows first is a sample. On a later visit it may be another conversation, or other settings.
+try {
+  const kept = localStorage.getItem("epitome-conversations") ?? "[]";
+  if (kept !== "[]" || localStorage.getItem("epitome-settings") !== null) document.documentElement.dataset.visited = "";
+} catch {}
+
 // Where the browser has Trusted Types, markup that could run a script is refused. The framework makes elements of the
 // templates in this page's own code, which contain none; texts of messages never become markup.
 globalThis.trustedTypes?.createPolicy("default", {

@@ -1,0 +1,112 @@
+// What `index.html` shows before the app has started. It is recorded from the app:
+// `npx playwright test --config tests first-paint --update-snapshots` does so, and the next build of the page has it.
+
+import { expect, type Page, test } from "@playwright/test";
+import { EpitomePage } from "./page.js";
+
+/**
+ * What the app shows, as HTML without what only the app itself can do, and its inline styles as a style sheet, since the
+ * page's security policy allows none inside HTML.
+ */
+function record(page: Page): Promise<{ html: string; css: string }> {
+  return page.evaluate(() => {
+    const rules = new Map<string, string>();
+    const copy = document.createElement("div");
+    const parts = [...document.querySelectorAll("body > :is(.header, main, .footer)")];
+    for (const part of parts) copy.append(part.cloneNode(true));
+    const originals = parts.flatMap((part) => [part, ...part.querySelectorAll("*")]);
+    const copies = [...copy.querySelectorAll("*")];
+    for (const [place, element] of copies.entries()) {
+      const original = originals[place] as HTMLElement;
+      if (original instanceof HTMLInputElement) {
+        element.toggleAttribute("checked", original.checked);
+        if (original.type !== "file" && original.value !== "on") element.setAttribute("value", original.value);
+      }
+      if (original instanceof HTMLOptionElement) element.toggleAttribute("selected", original.selected);
+      const style = element.getAttribute("style");
+      if (style !== null) {
+        const name = rules.get(style) ?? `fp-${rules.size + 1}`;
+        rules.set(style, name);
+        element.classList.add(name);
+      }
+      // The app's own elements have these names.
+      const id = element.id;
+      if (id !== "" && copy.querySelector(`[fill="url(#${id})"]`) === null) element.removeAttribute("id");
+      for (const name of element.getAttributeNames()) {
+        if (/^(aria-(label|labelledby|describedby|controls|live)|for|name|style|tabindex|title)$/.test(name)) element.removeAttribute(name);
+      }
+    }
+    const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
+    const found: ChildNode[] = [];
+    while (comments.nextNode()) found.push(comments.currentNode as ChildNode);
+    for (const comment of found) comment.remove();
+    const css = [...rules].map(([style, name]) => `#first-paint .${name} { ${style} }\n`);
+    return { html: `${copy.innerHTML}\n`, css: ["/* Recorded styles of the elements in `recorded.html`. */\n", ...css].join("") };
+  });
+}
+
+test("it is what the app shows of the first sample", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const { html, css } = await record(page);
+  expect(html).toMatchSnapshot(["first-paint", "recorded.html"]);
+  expect(css).toMatchSnapshot(["first-paint", "recorded.css"]);
+});
+
+/** Where elements are drawn, in whole pixels, and in which colours. */
+function drawn(page: Page, parts: string): Promise<string[]> {
+  return page.evaluate((selector) => {
+    const elements = [...document.querySelectorAll(selector)].flatMap((part) => [part, ...part.querySelectorAll("*")]);
+    return elements.map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const { color, backgroundColor } = getComputedStyle(element);
+      return [element.tagName, ...[x, y, width, height].map(Math.round), color, backgroundColor].join(" ");
+    });
+  }, parts);
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [768, 1024],
+  [360, 740],
+] as const) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`nothing changes when the app takes its place, ${width} × ${height}, ${colorScheme}`, async ({ page }) => {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      let release = () => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route("**/*.wasm", async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.goto("/", { waitUntil: "domcontentloaded" });
+      await expect(page.getByText("npm install epitome")).toBeVisible();
+      const before = await drawn(page, "#first-paint > *");
+      expect(before.length).toBeGreaterThan(300);
+      release();
+      const epitome = new EpitomePage(page);
+      await epitome.isLoaded("Customer support");
+      await expect(page.locator("#first-paint")).toHaveCount(0);
+      expect(await drawn(page, "body > :is(.header, main, .footer)")).toEqual(before);
+    });
+  }
+}
+
+test("a page that cannot be started says so", async ({ page }) => {
+  await page.route("**/*.wasm", (route) => route.fulfill({ status: 500, body: "" }));
+  await page.goto("/");
+  await expect(page.getByRole("alert")).toContainText("The page could not be started: ");
+});
+
+test("a later visit begins with the conversation of the last one, and not with the sample", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.paste("User: Where is the key?\n\nAssistant: Under the mat.");
+  await epitome.isLoaded("Pasted text");
+  await expect(page.getByText("kept in this browser")).toBeVisible();
+  await page.route("**/*.wasm", () => {});
+  await page.reload({ waitUntil: "domcontentloaded" });
+  await expect(page.getByText("npm install epitome")).toBeVisible();
+  await expect(page.getByText("Customer support").first()).toBeHidden();
+});
