@@ -40,6 +40,8 @@ export default defineConfig({
   use: {
     baseURL: "http://127.0.0.1:18430",
     trace: "off",
+    // What a worker fetches is not seen by the tests that answer in place of a server.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: process.env["EPITOME_BROWSER"] ?? "/usr/bin/chromium",
       args: chromiumArguments,

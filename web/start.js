@@ -14,3 +14,8 @@ async function start() {
     problem.hidden = false;
   }
 }
+
+// After the page is there, since it fetches the page's files once more.
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  addEventListener("load", () => navigator.serviceWorker.register("service-worker.js"));
+}

@@ -12,13 +12,18 @@ try {
   if (kept !== "[]" || localStorage.getItem("epitome-settings") !== null) document.documentElement.dataset.visited = "";
 } catch {}
 
-// Where the browser has Trusted Types, markup that could run a script is refused. The framework makes elements of the
-// templates in this page's own code, which contain none; texts of messages never become markup.
+// Where the browser has Trusted Types, markup that could run a script is refused, and every script but the service worker. The
+// framework makes elements of the templates in this page's own code, which contain none; texts of messages never become
+// markup.
 globalThis.trustedTypes?.createPolicy("default", {
   createHTML(markup) {
     if (/<\s*(script|iframe|object|embed|base|link|meta|form)|\son[a-z]+\s*=|javascript:|srcdoc/i.test(markup)) {
       throw new TypeError("this markup could run a script, which this page does not do");
     }
     return markup;
+  },
+  createScriptURL(address) {
+    if (address !== "service-worker.js") throw new TypeError("this page runs no other script");
+    return address;
   },
 });

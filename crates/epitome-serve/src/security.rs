@@ -17,7 +17,7 @@ pub(crate) fn policy(endpoints: &[String]) -> Result<HeaderValue, String> {
     };
     let policy = format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
-         connect-src 'self' {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+         manifest-src 'self'; connect-src 'self' {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
          require-trusted-types-for 'script'; trusted-types default"
     );
     HeaderValue::from_str(&policy)

@@ -1,0 +1,44 @@
+// The page works without a network once it was opened with one.
+
+import { expect, test } from "@playwright/test";
+import { EpitomePage } from "./page.js";
+
+test.use({ serviceWorkers: "allow" });
+
+test("a page that was opened before opens and compacts without a network", async ({ page, context }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+  await context.setOffline(true);
+  await page.reload();
+  await epitome.isLoaded("Customer support");
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(epitome.result).toContainText("6,917");
+  expect(epitome.errors).toEqual([]);
+});
+
+test("with a network, the page is the server's", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+  const answer = await page.reload();
+  expect(answer?.fromServiceWorker()).toBe(true);
+  const kept = await page.evaluate(async () => (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)))).flat());
+  expect(kept).toContain("/index.html");
+  expect(kept).not.toContain("/");
+});
+
+test("it can be installed", async ({ page }) => {
+  await page.goto("/");
+  const session = await page.context().newCDPSession(page);
+  const { errors, manifest } = await session.send("Page.getAppManifest").then(async (found) => ({
+    errors: found.errors,
+    manifest: JSON.parse(found.data ?? "{}") as { name?: string; icons?: { src: string }[] },
+  }));
+  expect(errors).toEqual([]);
+  expect(manifest.name).toBe("epitome – context compaction");
+  for (const { src } of manifest.icons ?? []) expect((await page.request.get(`/${src}`)).ok()).toBe(true);
+  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
+});
