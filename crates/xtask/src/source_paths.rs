@@ -7,15 +7,13 @@ use std::path::PathBuf;
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::toolchain::WASM;
 use crate::workspace::Workspace;
 
 /// Replaces the folder in which Cargo keeps the sources of crates.
 const SHORT: &str = "registry";
 
-/// A setting for `cargo --config`: the flags that make the paths of crates relative. The paths of this workspace are relative
-/// already.
-pub(crate) fn flags(workspace: &Workspace) -> Result<String> {
+/// The compiler's flags that make the paths of crates relative. The paths of this workspace are relative already.
+pub(crate) fn flags(workspace: &Workspace) -> Result<Vec<String>> {
     // The folders exist only after the crates were fetched.
     command::run(&mut workspace.cargo(["fetch", "--locked", "--quiet"]))?;
     let sources = cargo_home()?.join("registry/src");
@@ -24,12 +22,8 @@ pub(crate) fn flags(workspace: &Workspace) -> Result<String> {
     let mut folders: Vec<PathBuf> =
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     folders.sort();
-    let flags = folders
-        .iter()
-        .map(|folder| format!("'--remap-path-prefix={}={SHORT}'", folder.display()))
-        .collect::<Vec<_>>();
-    // Cargo joins these flags with those of `.cargo/config.toml`.
-    Ok(format!("target.{WASM}.rustflags=[{}]", flags.join(",")))
+    let flag = |folder: &PathBuf| format!("--remap-path-prefix={}={SHORT}", folder.display());
+    Ok(folders.iter().map(flag).collect())
 }
 
 /// `CARGO_HOME`, or Cargo's default folder.
