@@ -63,8 +63,19 @@ export default defineConfig({
   root: here("."),
   base: "./",
   resolve: {
-    alias: { "page/glue": process.env.EPITOME_GLUE ?? here("../target/page-glue"), "page/storage.js": here("storage.js") },
+    alias: {
+      "page/glue": process.env.EPITOME_GLUE ?? here("../target/page-glue"),
+      "page/storage.js": here("storage.js"),
+      "page/lab.js": here("lab.js"),
+    },
   },
-  build: { outDir: here("../dist"), emptyOutDir: true, target: "es2022", modulePreload: { polyfill: false } },
+  build: {
+    outDir: here("../dist"),
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    // In kilobytes. The Lab has LangChain in it.
+    chunkSizeWarningLimit: 1_024,
+  },
   plugins: [firstPaint, vocabularies, offline],
 });

@@ -54,6 +54,11 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "A result without its call" }).click();
       await picture("doctor");
       await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Lab" }).click();
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      await page.getByRole("table", { name: "Strategies compared" }).waitFor();
+      await picture("lab");
+      await page.keyboard.press("Escape");
       await epitome.openSample("A design review");
       await picture("agents-full", true);
       await epitome.openSample("Planning a trip");

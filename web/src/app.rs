@@ -11,6 +11,7 @@ use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
 use crate::doctor::Doctor;
 use crate::findings::Findings;
+use crate::lab::Lab;
 use crate::load::{
     Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes, watch_tabs,
 };
@@ -75,6 +76,7 @@ pub(crate) fn App() -> impl IntoView {
             <HeardBy store />
             <Shortcuts />
             <Doctor store found />
+            <Lab store />
         </Show>
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
             <p>"Drop the conversation anywhere"</p>

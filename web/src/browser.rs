@@ -8,6 +8,7 @@ mod file;
 mod http;
 mod json;
 mod keyboard;
+mod lab;
 mod log;
 mod pace;
 mod performance;
@@ -27,6 +28,7 @@ pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
 pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_at};
 pub(crate) use json::{lines, pieces, pretty};
 pub(crate) use keyboard::{click, focused_number, page_key};
+pub(crate) use lab::show_lab;
 pub(crate) use log::{
     Calls, Lines, Log, Role, archive, ask_to_persist, delete_log, new_id, storage_use,
 };

@@ -19,6 +19,7 @@ mod direction;
 mod doctor;
 mod driver;
 mod findings;
+mod lab;
 mod label;
 mod load;
 mod long_text;

@@ -31,7 +31,7 @@ pub(crate) use counting::CountingProgress;
 use field::TextInput;
 pub(crate) use field::number::whole;
 pub(crate) use form::Form;
-use preset::preset_label;
+pub(crate) use preset::preset_label;
 use sheet::Sheet;
 pub(crate) use state::SettingsState;
 use summarizer::SummarizerSettings;

@@ -61,6 +61,7 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                 </button>
                 <a href="chat/">"Chat app"</a>
                 <a href="#doctor" title="Why was a request refused?">"Doctor"</a>
+                <a href="#lab" title="Strategies and packages, side by side">"Lab"</a>
                 <button type="button" class="link keys-link" on:click=move |_| shortcuts::show()>
                     "Keys"
                 </button>

@@ -3,5 +3,5 @@
 mod model;
 mod view;
 
-pub(super) use model::preset_label;
+pub(crate) use model::preset_label;
 pub(super) use view::PresetSettings;

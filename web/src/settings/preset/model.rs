@@ -58,7 +58,7 @@ pub(super) const PRESETS: [Preset; epitome::policy::PRESETS.len()] = [
 ];
 
 /// The name that the page shows for a preset of the engine.
-pub(in crate::settings) fn preset_label(name: &str) -> &'static str {
+pub(crate) fn preset_label(name: &str) -> &'static str {
     PRESETS.iter().find(|preset| preset.name == name).map_or("", |preset| preset.label)
 }
 
