@@ -14,9 +14,9 @@ use serde_json::Value;
 #[test]
 fn d10_summaries_of_the_samples_have_nothing_that_no_message_has() {
     let samples = [
-        ("support", include_str!("../../web/samples/support.json"), 8_000),
-        ("coding", include_str!("../../web/samples/coding.json"), 12_000),
-        ("trip", include_str!("../../web/samples/trip.json"), 10_000),
+        ("support", include_str!("../../web/public/samples/support.json"), 8_000),
+        ("coding", include_str!("../../web/public/samples/coding.json"), 12_000),
+        ("trip", include_str!("../../web/public/samples/trip.json"), 10_000),
     ];
     for (name, sample, window) in samples {
         let messages: Vec<Value> = serde_json::from_str(sample).unwrap();
