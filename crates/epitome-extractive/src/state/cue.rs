@@ -61,6 +61,9 @@ struct Cues {
     back_phrases: PhraseList,
     unspaced: Beginnings<()>,
     promises: Beginnings<()>,
+    decisions: CueWords,
+    risks: CueWords,
+    changes: Beginnings<()>,
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
@@ -72,7 +75,35 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| Cues {
     back_phrases: PhraseList::of(BACK_PHRASES),
     unspaced: Beginnings::of(UNSPACED),
     promises: Beginnings::of(PROMISES),
+    decisions: CueWords::of(DECISIONS),
+    risks: CueWords::of(RISKS),
+    changes: Beginnings::of(CHANGES),
 });
+
+/// Words that are looked for in sentences: as words, or anywhere in scripts that have no blanks.
+struct CueWords {
+    words: WordList,
+    anywhere: Beginnings<()>,
+}
+
+impl CueWords {
+    /// The words of a text, between white space. Those of at most three characters that are not of ASCII may stand anywhere.
+    fn of(words: &'static str) -> Self {
+        let is_word = |word: &&str| word.is_ascii() || word.chars().count() > 3;
+        Self {
+            words: WordList::new(words.split_whitespace().filter(is_word)),
+            anywhere: Beginnings::of(words.split_whitespace().filter(|word| !is_word(word))),
+        }
+    }
+
+    /// Linear in the sentence.
+    fn are_in(&self, sentence: &str) -> bool {
+        let lower = sentence.to_lowercase();
+        let mut words = lower.split(|c: char| !is_alphanumeric(c));
+        words.any(|word| self.words.has(word))
+            || (!lower.is_ascii() && self.anywhere.are_in(&lower))
+    }
+}
 
 /// What a sentence of a user is worth to later turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,17 +169,7 @@ const DECISIONS: &str = "decided decision agreed chose entschieden beschlossen d
 
 /// True if a sentence says that something was decided.
 pub(super) fn decides(sentence: &str) -> bool {
-    names(sentence, DECISIONS)
-}
-
-/// True if one of these words is in a sentence: as a word, or anywhere in scripts that have no blanks.
-fn names(sentence: &str, cues: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    let is_word = |cue: &str| lower.split(|c: char| !c.is_alphanumeric()).any(|word| word == cue);
-    cues.split_whitespace().any(|cue| match cue.is_ascii() || cue.chars().count() > 3 {
-        true => is_word(cue),
-        false => lower.contains(cue),
-    })
+    CUES.decisions.are_in(sentence)
 }
 
 /// Words that name a risk.
@@ -157,7 +178,7 @@ const RISKS: &str = "risk risks risky danger dangerous risiko risiken gefahr rie
 
 /// True if a sentence names a risk.
 pub(super) fn warns(sentence: &str) -> bool {
-    names(sentence, RISKS)
+    CUES.risks.are_in(sentence)
 }
 
 /// Words that say that something is no longer as it was.
@@ -182,8 +203,7 @@ const CHANGES: [&str; 16] = [
 
 /// True if a sentence says that something is no longer as it was.
 pub(super) fn changes(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    CHANGES.iter().any(|cue| lower.contains(cue))
+    CUES.changes.are_in(&sentence.to_lowercase())
 }
 
 /// Beginnings of a sentence that announces what the one who says it does next.
@@ -248,6 +268,14 @@ mod tests {
         {
             assert_eq!(standing(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_decision_or_a_risk_is_a_word_of_its_own_or_stands_anywhere_without_blanks() {
+        assert!(decides("Agreed: the blue one.") && decides("今天决定了地点。"));
+        assert!(!decides("It is still undecided.") && !decides("An agreement"));
+        assert!(warns("There is a RISK of rain.") && warns("这有风险吗"));
+        assert!(!warns("An asterisk."));
     }
 
     #[test]
