@@ -17,7 +17,7 @@ use document::Document;
 const DOCUMENT: &str = "docs/behaviours.md";
 
 /// Prints the number of proven and open rules in each section, then fails as [`check`] does.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("behaviours", || {
         let document = read(workspace)?;
         print!("{}", document.overview());
@@ -27,13 +27,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
 
 /// Checks without running a test: fails if the document has a mistake, or names a test that its file does not
 /// mention.
-pub(crate) fn check(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn check(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run(DOCUMENT, || verdict(&names_in_source(workspace, &read(workspace)?)))
 }
 
 /// Compares the document with the tests that ran: fails if a test that it names did not run, if a rule is neither
 /// open nor proven, and if a test carries the id of a rule that does not list it.
-pub(crate) fn compare(workspace: &Workspace, steps: &mut Steps, record: &Record) -> Result {
+pub(crate) fn compare(workspace: &Workspace, steps: &Steps, record: &Record) -> Result {
     steps.run("tests that ran against docs/behaviours.md", || {
         let sources = source_tree::read(workspace, |path| path.extension() == Some("rs".as_ref()))?;
         // cargo test does not print the file of a test.

@@ -21,7 +21,7 @@ const COLLECTOR: &str = "crates/epitome-tokens/fit/collect.mjs";
 
 /// Builds and installs what is missing, measures, and reports. Fails if a part is broken; a missed target is a failure only
 /// if `options` are strict.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &BenchOptions) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &BenchOptions) -> Result {
     for part in options.only.iter().flat_map(|parts| parts.split(',')) {
         // An unknown part is reported now, not after minutes of building.
         if !workspace.path(&format!("{FOLDER}/src/parts/{part}.mjs")).exists() {
@@ -57,7 +57,7 @@ fn arguments(options: &BenchOptions) -> Vec<String> {
 
 /// The texts that the estimator was never fitted on, in a folder that all checkouts share. Sources that cannot be loaded
 /// are named and left out.
-fn collect_texts(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
+fn collect_texts(workspace: &Workspace, steps: &Steps) -> Result<PathBuf> {
     let texts = workspace.cache("bench-texts");
     let recordings =
         env::var_os("EPITOME_DATA").map_or_else(|| workspace.path("../shared/data"), PathBuf::from);

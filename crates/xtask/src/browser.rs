@@ -37,7 +37,7 @@ impl Browser {
 
 /// Finds a browser with its driver, or installs what is missing: the distribution's packages as root on Debian and systems
 /// based on it, otherwise Chrome for Testing into the cache folder.
-pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) -> Result<Browser> {
+pub(crate) fn obtain(workspace: &Workspace, steps: &Steps) -> Result<Browser> {
     if let Some(chosen) = env::var_os("EPITOME_BROWSER").filter(|chosen| !chosen.is_empty()) {
         let chosen = PathBuf::from(chosen);
         let browser = InstalledBrowser::at(&chosen).ok_or_else(|| {
@@ -106,7 +106,7 @@ fn find_driver(browser: &InstalledBrowser) -> Option<PathBuf> {
 
 fn fetch_driver(
     workspace: &Workspace,
-    steps: &mut Steps,
+    steps: &Steps,
     browser: InstalledBrowser,
 ) -> Result<Browser> {
     if browser.kind == BrowserKind::Edge {
@@ -118,7 +118,7 @@ fn fetch_driver(
     Ok(browser.with_driver(driver))
 }
 
-fn fetch_browser(workspace: &Workspace, steps: &mut Steps) -> Result<Browser> {
+fn fetch_browser(workspace: &Workspace, steps: &Steps) -> Result<Browser> {
     let binary = chrome_for_testing::fetch(workspace, steps, "chrome", "stable")?;
     let browser = InstalledBrowser::at(&binary).ok_or_else(|| {
         let binary = binary.display();

@@ -22,7 +22,7 @@ pub(crate) struct CargoTool {
 
 impl CargoTool {
     /// Builds the tool unless it is installed. An interrupted build installs nothing, and the next one continues it.
-    pub(crate) fn install(&self, workspace: &Workspace, steps: &mut Steps) -> Result {
+    pub(crate) fn install(&self, workspace: &Workspace, steps: &Steps) -> Result {
         let home = workspace.cache(&format!("tools/{}", self.key));
         if home.exists() {
             return Ok(());
@@ -60,7 +60,7 @@ impl CargoTool {
 /// Installs the crate of this name, whose program has the same name, and returns the path of that program.
 pub(crate) fn install(
     workspace: &Workspace,
-    steps: &mut Steps,
+    steps: &Steps,
     tool: &str,
     version: &str,
 ) -> Result<PathBuf> {

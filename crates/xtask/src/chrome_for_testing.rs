@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 /// before, and returns the path of its program.
 pub(crate) fn fetch(
     workspace: &Workspace,
-    steps: &mut Steps,
+    steps: &Steps,
     product: &str,
     build: &str,
 ) -> Result<PathBuf> {

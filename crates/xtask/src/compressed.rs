@@ -26,7 +26,7 @@ for (const folder of process.argv.slice(1)) {
 "#;
 
 /// Compresses the files in `folders`, at any depth.
-pub(crate) fn write(workspace: &Workspace, steps: &mut Steps, folders: &[PathBuf]) -> Result {
+pub(crate) fn write(workspace: &Workspace, steps: &Steps, folders: &[PathBuf]) -> Result {
     steps.run("compressed copies", || {
         command::run(workspace.command("node").arg("--eval").arg(SCRIPT).arg("--").args(folders))
     })

@@ -11,7 +11,7 @@ use crate::toolchain;
 use crate::workspace::Workspace;
 
 /// Builds, then serves unless `options` say to build only.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &DemoOptions) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &DemoOptions) -> Result {
     if !options.build_only {
         // A port in use is reported now, not after minutes of building.
         check_port(options.port)?;

@@ -51,7 +51,7 @@ nothing to tell an extractive summarizer; its `reset` keeps no message; its `ser
 /// Packs the vocabularies that count the budgets, installs the other packages of the bench, and measures. Prints one table for each measure.
 ///
 /// Without `parts` everything is measured, `bench/FIDELITY.md` has the tables, and `bench/fidelity.svg` draws them.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, parts: Option<&str>) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, parts: Option<&str>) -> Result {
     vocab::run(workspace, steps)?;
     node::install_in(workspace, steps, "bench")?;
     steps.run_long("measure", "2 to 7 minutes", || {

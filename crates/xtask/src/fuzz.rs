@@ -52,7 +52,7 @@ struct Target {
 }
 
 /// Fuzzes each target for the minutes, as many at a time as the machine has cores, and fails if something does not hold.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &FuzzOptions) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &FuzzOptions) -> Result {
     if cfg!(windows) {
         eprintln!("skipped: the fuzzer needs Linux or macOS");
         return Ok(());

@@ -74,7 +74,7 @@ const PACKAGE_MODULES: [Module; 7] = [
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];
 
 /// Builds the modules of `glue` and returns their folder. A folder that is newer than the modules is not built again.
-pub(crate) fn build(workspace: &Workspace, steps: &mut Steps, glue: &Glue) -> Result<PathBuf> {
+pub(crate) fn build(workspace: &Workspace, steps: &Steps, glue: &Glue) -> Result<PathBuf> {
     let Glue { modules, folder, title, usually } = *glue;
     steps.run_long(&format!("compile the wasm of the {title}"), usually, || {
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that

@@ -8,7 +8,7 @@ use crate::toolchain::{self, WASM};
 use crate::workspace::Workspace;
 
 /// Fails at the first finding; warnings count.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     check_format(workspace, steps)?;
     steps.run_long("clippy", "1 minute the first time", || {
         command::run(&mut workspace.cargo([
@@ -44,7 +44,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
 }
 
 /// Fails if rustfmt would change a file.
-pub(crate) fn check_format(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn check_format(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("format (`cargo fmt --all` repairs it)", || {
         command::run(&mut workspace.cargo(["fmt", "--all", "--check"]))
     })

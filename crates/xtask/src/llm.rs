@@ -26,7 +26,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(100);
 
 /// Installs, starts or stops it.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, task: Llm) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, task: Llm) -> Result {
     match task {
         Llm::Install => install(workspace, steps),
         Llm::Start => {
@@ -38,13 +38,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, task: Llm) -> Result
 }
 
 /// Installs what is missing, where that is possible. Without it, its tests are skipped by name.
-pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) {
+pub(crate) fn obtain(workspace: &Workspace, steps: &Steps) {
     if let Err(failure) = install(workspace, steps) {
         println!("tests with a real model are skipped: {failure}");
     }
 }
 
-fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
+fn install(workspace: &Workspace, steps: &Steps) -> Result {
     install_runtime(workspace, steps)?;
     if model(workspace).exists() {
         return Ok(());
@@ -64,7 +64,7 @@ fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
     }
 }
 
-fn install_runtime(workspace: &Workspace, steps: &mut Steps) -> Result {
+fn install_runtime(workspace: &Workspace, steps: &Steps) -> Result {
     let read = |path: PathBuf| {
         fs::read(&path)
             .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))

@@ -56,8 +56,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut steps = Steps::start();
-    let outcome = perform(&task, &mut steps);
+    let steps = Steps::start();
+    let outcome = perform(&task, &steps);
     eprint!("{steps}");
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn perform(task: &Task, steps: &mut Steps) -> Result {
+fn perform(task: &Task, steps: &Steps) -> Result {
     if matches!(task, Task::Help) {
         println!("{}", arguments::USAGE);
         return Ok(());

@@ -20,7 +20,7 @@ const RANDOM_TIMES: (&str, &str) = ("EPITOME_RANDOM_TIMES", "0.05");
 
 /// Tests the mutants of these files, or of all; of them, those of the shard. Lists the ones that no test has noticed, in
 /// `target/mutants/mutants.out` too, and fails if there are any.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, options: &MutantsOptions) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &MutantsOptions) -> Result {
     let version = &workspace.pins().cargo_mutants;
     let mutants = cargo_tool::install(workspace, steps, "cargo-mutants", version)?;
     steps.run_long("mutants", "1 minute for each", || {

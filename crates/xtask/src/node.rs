@@ -28,12 +28,12 @@ fn major(version: &str) -> Option<u32> {
 }
 
 /// Installs the packages of the workspace's package-lock.json, unless exactly these are installed.
-pub(crate) fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn install_packages(workspace: &Workspace, steps: &Steps) -> Result {
     install_in(workspace, steps, ".")
 }
 
 /// Installs the packages of the package-lock.json in `folder`, unless exactly these are installed there.
-pub(crate) fn install_in(workspace: &Workspace, steps: &mut Steps, folder: &str) -> Result {
+pub(crate) fn install_in(workspace: &Workspace, steps: &Steps, folder: &str) -> Result {
     let place = workspace.path(folder);
     let lock_path = place.join("package-lock.json");
     let lock = fs::read(&lock_path)

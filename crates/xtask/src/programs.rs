@@ -26,7 +26,7 @@ const PROGRAMS: [Program; 5] = [
 ];
 
 /// Installs those that are missing, where that is possible. Without one, its tests are skipped by name.
-pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) {
+pub(crate) fn obtain(workspace: &Workspace, steps: &Steps) {
     let missing: Vec<&str> = PROGRAMS
         .iter()
         .filter(|program| !program.is_there())
@@ -44,7 +44,7 @@ pub(crate) fn obtain(workspace: &Workspace, steps: &mut Steps) {
 }
 
 /// The driver of Firefox, which no package of Debian has: on PATH, or built. Without Firefox there is none.
-pub(crate) fn geckodriver(workspace: &Workspace, steps: &mut Steps) -> Option<PathBuf> {
+pub(crate) fn geckodriver(workspace: &Workspace, steps: &Steps) -> Option<PathBuf> {
     on_path("firefox-esr").next()?;
     if let Some(installed) = on_path("geckodriver").next() {
         return Some(installed);

@@ -14,7 +14,7 @@ const PLACES: [&str; 2] = ["reproduce/one", "reproduce/in/another/place"];
 
 /// Builds the commit that is checked out twice, in two folders with nothing built in them, and compares every file of the
 /// two packages. Changes that are not committed are not built.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     let mut packages = Vec::new();
     for place in PLACES {
         let checkout = workspace.target(place);

@@ -31,7 +31,7 @@ struct Crate {
 }
 
 /// Writes the file. Takes a second.
-pub(crate) fn write(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn write(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("software bill of materials", || {
         let mut crates = BTreeMap::new();
         for module in MODULES {

@@ -9,7 +9,7 @@ use crate::toolchain;
 use crate::workspace::Workspace;
 
 /// Builds the page and writes the pictures to `target/shots`.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
     artifacts::build(workspace, steps)?;

@@ -11,14 +11,14 @@ const SCRIPT: &str = "crates/xtask/src/size/paths.mjs";
 const BUNDLER: &str = "tests";
 
 /// Builds the npm package and measures it. The tools must be installed.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     artifacts::build_package(workspace, steps)?;
     check(workspace, steps)
 }
 
 /// Prints for each path through the package what it fetches in brotli. Fails if that is more than its limit in the script. The
 /// package must be built.
-pub(crate) fn check(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn check(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("sizes on the wire", || {
         command::run(workspace.command("node").args([SCRIPT, BUNDLER]))
     })

@@ -23,7 +23,7 @@ const NPM_LOCKS: [&str; 5] = [
 
 /// Installs what is missing, and fails at the first finding. Advisories are skipped, with a line that says so, where their
 /// database cannot be reached.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     let pins = workspace.pins();
     let deny = cargo_tool::install(workspace, steps, "cargo-deny", &pins.cargo_deny)?;
     let machete = cargo_tool::install(workspace, steps, "cargo-machete", &pins.cargo_machete)?;

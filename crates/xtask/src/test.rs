@@ -35,14 +35,14 @@ const ONLY_WASM: [&str; 4] =
 
 /// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at
 /// the end, whether or not a step failed.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     let mut record = Record::default();
     let outcome = run_all(workspace, steps, &mut record);
     println!("\n{record}");
     outcome
 }
 
-fn run_all(workspace: &Workspace, steps: &mut Steps, record: &mut Record) -> Result {
+fn run_all(workspace: &Workspace, steps: &Steps, record: &mut Record) -> Result {
     tidy::run(workspace, steps)?;
     behaviours::check(workspace, steps)?;
     toolchain::install(workspace, steps)?;

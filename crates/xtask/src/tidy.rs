@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// Lists every file that breaks a convention, every dependency in the wrong direction, and every public name with a
 /// replaced word.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("tidy", || {
         let mut findings = arrows::check(workspace)?;
         findings.extend(layers::check(workspace)?);

@@ -5,29 +5,29 @@ use crate::cargo_tool::CargoTool;
 use crate::command;
 use crate::failure::Result;
 use crate::node;
-use crate::steps::Steps;
+use crate::steps::{Steps, both};
 use crate::workspace::Workspace;
 
 /// The target for browsers and Node.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Installs what is missing. Takes a second if nothing is missing.
-pub(crate) fn install(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn install(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("versions agree", || agreement::check(workspace))?;
     add_wasm_target(workspace, steps)?;
     node::check_version(workspace)?;
-    node::install_packages(workspace, steps)?;
-    CargoTool {
+    let wasm_bindgen = CargoTool {
         key: format!("wasm-bindgen-{}", workspace.pins().wasm_bindgen),
         source: ["--path", "crates/xtask/wasm-bindgen-cli"].map(str::to_owned).into(),
         usually: "1 to 2 minutes, once",
-    }
-    .install(workspace, steps)
+    };
+    both(|| node::install_packages(workspace, steps), || wasm_bindgen.install(workspace, steps))?;
+    Ok(())
 }
 
 /// Adds the target with rustup. Without rustup the target is assumed to be installed, and the compiler reports it if it is
 /// not.
-pub(crate) fn add_wasm_target(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn add_wasm_target(workspace: &Workspace, steps: &Steps) -> Result {
     let mut list = workspace.command("rustup");
     list.args(["target", "list", "--installed"]);
     let Some(installed) = command::quiet_output(&mut list) else {

@@ -34,7 +34,7 @@ for (const name of process.argv.slice(1)) {
 "#;
 
 /// Installs the pinned packages, packs every encoding, and prints bytes, gzip and brotli of each.
-pub(crate) fn run(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     node::check_version(workspace)?;
     node::install_packages(workspace, steps)?;
     pack(workspace, steps)?;
@@ -51,7 +51,7 @@ const DIVIDED: &str = "o200k_base";
 /// installed.
 ///
 /// The same package gives the same bytes.
-pub(crate) fn pack(workspace: &Workspace, steps: &mut Steps) -> Result {
+pub(crate) fn pack(workspace: &Workspace, steps: &Steps) -> Result {
     steps.run("vocabularies", || {
         let folder = workspace.path(FOLDER);
         fs::create_dir_all(&folder)

@@ -13,7 +13,7 @@ const CRATE: &str = "bench/bpe-openai-wasm";
 const MODULE: &str = "bpe-openai_bg.wasm";
 
 /// Builds the module with its JavaScript and returns its folder. A folder that is newer than the crate is not built again.
-pub(super) fn build(workspace: &Workspace, steps: &mut Steps) -> Result<PathBuf> {
+pub(super) fn build(workspace: &Workspace, steps: &Steps) -> Result<PathBuf> {
     let folder = workspace.target("bench/bpe-openai");
     // Cargo.toml pins the versions of the tools.
     let sources = ["Cargo.lock", "Cargo.toml", "src/lib.rs"]
