@@ -34,7 +34,7 @@ async function filesToKeep(folder, bundle) {
     for (const name of [...viteMetadata.importedAssets, ...viteMetadata.importedCss]) needed.add(name);
   }
   const isKept = (name) => (name.startsWith("assets/") ? needed.has(name) : !name.startsWith("encodings/") && name.includes("."));
-  const kept = (await readdir(folder, { recursive: true })).filter(isKept);
+  const kept = (await readdir(folder, { recursive: true })).filter(isKept).sort();
   const revision = async (name) => createHash("sha256").update(await readFile(`${folder}/${name}`)).digest("hex");
   return Promise.all(
     kept.map(async (url) => ({ url, revision: url.startsWith("assets/") ? null : await revision(url) })),
