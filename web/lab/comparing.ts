@@ -1,7 +1,7 @@
 // A whole comparison: all strategies on one conversation, in slices between which the page reacts.
 
 import { validate } from "epitome/slim";
-import { type Conversation, type Handed, readConversation } from "./conversation.js";
+import { type Conversation, type LabInput, readConversation } from "./conversation.js";
 import { type Message, requestsOf } from "./requests.js";
 import { factsOf, survivors } from "./facts.js";
 import type { Comparison, Measured } from "./figures.js";
@@ -26,21 +26,21 @@ export interface Outcome {
 }
 
 /** Compares all strategies. Rejects if the signal aborts, if the conversation cannot be read, and if the policy is not valid. */
-export async function compare(given: Handed, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Outcome> {
-  const handed = { ...given, policy: labPolicy(given.policy) };
-  const breathe = breathing();
+export async function compare(given: LabInput, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Outcome> {
+  const input = { ...given, policy: labPolicy(given.policy) };
+  const pause = pacer();
   onProgress({ what: "Looking for facts in the conversation", share: 0 });
-  const conversation = await readConversation(handed);
+  const conversation = await readConversation(input);
   const requests = requestsOf(conversation.messages);
   const last = requests.at(-1);
   if (last === undefined) {
     throw new Error("the conversation has no answer of a model, so there is no request to compare");
   }
-  const limits = await limitsOf(handed.policy);
+  const limits = await limitsOf(input.policy);
   // What is not found word for word even in the whole conversation says nothing about a strategy.
-  const facts = await survivors(await factsOf(last.messages, signal), last.messages, breathe);
-  const strategies = strategiesOf(handed);
-  const meter = await Meter.create(handed.policy);
+  const facts = await survivors(await factsOf(last.messages, signal), last.messages, pause);
+  const strategies = strategiesOf(input);
+  const meter = await Meter.create(input.policy);
   const results: Measured[] = [];
   let done = 0;
   try {
@@ -51,9 +51,9 @@ export async function compare(given: Handed, signal: AbortSignal, onProgress: (p
         done += 1;
         report();
       };
-      const result = await simulate(strategy, requests, { meter, limits, signal, refusalOf, breathe }, count);
+      const result = await simulate(strategy, requests, { meter, limits, signal, refusalOf, pause }, count);
       done = requests.length * (results.length + 1);
-      const { length } = await survivors(facts, result.last, breathe);
+      const { length } = await survivors(facts, result.last, pause);
       results.push({ ...result, facts: length });
     }
   } finally {
@@ -75,7 +75,7 @@ async function refusalOf(messages: readonly Message[]): Promise<Refusal | undefi
 const SLICE_MS = 12;
 
 /** A function that lets the page draw and react once a slice of time is over. */
-function breathing(): () => Promise<void> {
+function pacer(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < SLICE_MS) return;

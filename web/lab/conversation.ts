@@ -10,7 +10,7 @@ export interface NamedPreset {
 }
 
 /** What the page hands over. */
-export interface Handed {
+export interface LabInput {
   /** The messages in their own format. */
   messages: readonly object[];
   format: Format;
@@ -32,7 +32,7 @@ export interface Conversation {
 }
 
 /** Reads what the page hands over: the other packages know no messages that are only for some agents. */
-export async function readConversation({ messages, format }: Handed): Promise<Conversation> {
+export async function readConversation({ messages, format }: LabInput): Promise<Conversation> {
   const shared = messages.filter((message) => !("audience" in message));
   const privateMessages = messages.length - shared.length;
   if (format === "openai-chat") {

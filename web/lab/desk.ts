@@ -4,7 +4,7 @@ import { modelInfo } from "epitome/models";
 import { dependencies } from "../package.json";
 import { chartsOf, drawChart } from "./charts.js";
 import { compare, type Outcome, type Progress } from "./comparing.js";
-import type { Handed } from "./conversation.js";
+import type { LabInput } from "./conversation.js";
 import { csvOf } from "./csv.js";
 import { element } from "./element.js";
 import { type Comparison, type Figures, figuresOf, grouped, pricedModels } from "./figures.js";
@@ -14,7 +14,7 @@ import { COLUMNS, refusalsOf, tableOf } from "./table.js";
 const NAME = "epitome-lab";
 
 export class Desk {
-  readonly #handed: Handed;
+  readonly #input: LabInput;
   readonly #run = button("Run", "button primary");
   readonly #cancel = button("Cancel", "button");
   readonly #model: HTMLSelectElement;
@@ -27,9 +27,9 @@ export class Desk {
   #running: AbortController | undefined;
   #charts: (() => void)[] = [];
 
-  constructor(place: HTMLElement, handed: Handed) {
-    this.#handed = handed;
-    const models = pricedModels(handed.policy.model);
+  constructor(place: HTMLElement, input: LabInput) {
+    this.#input = input;
+    const models = pricedModels(input.policy.model);
     this.#model = element("select", { id: "lab-model" }, ...models.map((name) => element("option", { value: name }, name)));
     const field = element("div", { class: "field" }, element("label", { for: "lab-model" }, "Prices of"), this.#model);
     const actions = element("div", { class: "lab-actions" }, field, this.#run, this.#cancel, this.#progress);
@@ -59,7 +59,7 @@ export class Desk {
     this.#show("cancel", "progress");
     this.#cancel.focus();
     try {
-      this.#outcome = await compare(this.#handed, controller.signal, (progress) => this.#report(progress));
+      this.#outcome = await compare(this.#input, controller.signal, (progress) => this.#report(progress));
       this.#draw();
       this.#end(this.#heading, "");
     } catch (error) {

@@ -1,11 +1,11 @@
 // The Lab, which the page fetches when its dialog is opened for the first time.
 
 import "./lab.css";
-import type { Handed } from "./conversation.js";
+import type { LabInput } from "./conversation.js";
 import { Desk } from "./desk.js";
 
 /** What the page hands over each time the dialog is opened. */
-export interface Opened extends Omit<Handed, "policy"> {
+export interface Opened extends Omit<LabInput, "policy"> {
   /** The policy that is set on the page, as JSON. */
   policy: string;
 }

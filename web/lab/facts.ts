@@ -23,17 +23,17 @@ export async function factsOf(messages: readonly Message[], signal: AbortSignal)
 }
 
 /** Those of the facts that the messages have. */
-export async function survivors(facts: readonly Fact[], messages: readonly Message[], breathe: () => Promise<void>): Promise<Fact[]> {
+export async function survivors(facts: readonly Fact[], messages: readonly Message[], pause: () => Promise<void>): Promise<Fact[]> {
   const texts: string[] = [];
   for (const message of messages) {
     texts.push(...textsOf(message).map(folded));
-    await breathe();
+    await pause();
   }
   const text = texts.join("\n");
   const found: Fact[] = [];
   for (const fact of facts) {
     if (stands(folded(fact.text), text)) found.push(fact);
-    await breathe();
+    await pause();
   }
   return found;
 }

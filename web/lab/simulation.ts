@@ -36,34 +36,34 @@ export interface Result {
 }
 
 /** What the simulation needs besides strategies. */
-export interface Laboratory extends Tools {
+export interface SimulationTools extends Tools {
   /** What a provider would refuse; undefined if nothing. */
   refusalOf(messages: readonly Message[]): Promise<Refusal | undefined>;
   /** Lets the page react, if it is time for that. */
-  breathe(): Promise<void>;
+  pause(): Promise<void>;
 }
 
 /** Runs a strategy through all requests. `onRequest` is called after each of them. Rejects only if the signal aborts. */
 export async function simulate(
   strategy: Strategy,
   requests: readonly Request[],
-  laboratory: Laboratory,
+  tools: SimulationTools,
   onRequest: () => void = () => {},
 ): Promise<Result> {
   const result: Result = { strategy, sent: [], last: [] };
   let run: Run | undefined;
   try {
-    run = await strategy.begin(laboratory);
+    run = await strategy.begin(tools);
     for (const request of requests) {
       const { messages, summaries } = await run.view(request);
-      result.sent.push(await sentBy(messages, summaries, result.last, laboratory));
+      result.sent.push(await sentBy(messages, summaries, result.last, tools));
       result.last = messages;
       onRequest();
-      await laboratory.breathe();
-      laboratory.signal.throwIfAborted();
+      await tools.pause();
+      tools.signal.throwIfAborted();
     }
   } catch (error) {
-    laboratory.signal.throwIfAborted();
+    tools.signal.throwIfAborted();
     result.failure = error instanceof Error ? error.message : String(error);
   } finally {
     run?.dispose();
@@ -75,7 +75,7 @@ async function sentBy(
   messages: readonly Message[],
   summaries: Summarization[],
   before: readonly Message[],
-  { meter, limits, refusalOf }: Laboratory,
+  { meter, limits, refusalOf }: SimulationTools,
 ): Promise<Sent> {
   const tokens = meter.overheadTokens + meter.tokensOfAll(messages);
   const same = messages.findIndex((message, index) => !isSame(message, before[index]));

@@ -1,7 +1,7 @@
 // The strategies that are compared, and the limits that all of them get.
 
 import { createCompactor, type Policy, type PolicySpec, resolvePolicy } from "epitome/slim";
-import type { Handed } from "./conversation.js";
+import type { LabInput } from "./conversation.js";
 import type { Limits, Strategy } from "./strategy.js";
 import { stateless } from "./strategy.js";
 import { prune } from "./strategies/ai-sdk.js";
@@ -12,7 +12,7 @@ import { summarization, trim } from "./strategies/langchain.js";
 const NOTHING = stateless("No compaction", "The whole conversation before each request.", async (messages) => [...messages]);
 
 /** All strategies, doing nothing first. */
-export function strategiesOf({ policy, preset, presets }: Handed): Strategy[] {
+export function strategiesOf({ policy, preset, presets }: LabInput): Strategy[] {
   const compared = presets.filter(({ name }) => name !== preset);
   return [
     NOTHING,

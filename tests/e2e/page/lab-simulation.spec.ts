@@ -3,7 +3,7 @@
 import { expect, test } from "@playwright/test";
 import { type Message, requestsOf } from "../../../web/lab/requests.js";
 import { breakEven, cumulativeCosts } from "../../../web/lab/costs.js";
-import { type Laboratory, simulate } from "../../../web/lab/simulation.js";
+import { type SimulationTools, simulate } from "../../../web/lab/simulation.js";
 import { type Strategy, stateless } from "../../../web/lab/strategy.js";
 
 const say = (role: "user" | "assistant", content: string) => ({ role, content }) as Message;
@@ -11,7 +11,7 @@ const say = (role: "user" | "assistant", content: string) => ({ role, content })
 const CONVERSATION = [say("user", "one"), say("assistant", "two"), say("user", "three"), say("assistant", "four"), say("user", "five")];
 
 /** Counts a token for each character, and two for each request. */
-const laboratory: Laboratory = {
+const tools: SimulationTools = {
   meter: {
     overheadTokens: 2,
     tokensOf: ({ content }) => String(content).length,
@@ -21,7 +21,7 @@ const laboratory: Laboratory = {
   limits: { window: 12, threshold: 10, keep: { messages: 1 }, summary: 5 },
   signal: new AbortController().signal,
   refusalOf: async (messages) => (messages[0]?.role === "assistant" ? { rule: "r", message: "m", path: "messages[0]" } : undefined),
-  breathe: async () => {},
+  pause: async () => {},
 };
 
 test("a request is everything before an answer, and what has no answer yet", () => {
@@ -34,14 +34,14 @@ test("a request is everything before an answer, and what has no answer yet", () 
 
 test("tokens, the cached beginning, the window and refused requests are seen for each request", async () => {
   const nothing = stateless("nothing", "", async (messages) => [...messages]);
-  const { sent } = await simulate(nothing, requestsOf(CONVERSATION), laboratory);
+  const { sent } = await simulate(nothing, requestsOf(CONVERSATION), tools);
   expect(sent.map(({ tokens, cachedTokens, isOverWindow }) => [tokens, cachedTokens, isOverWindow])).toEqual([
     [5, 0, false],
     [13, 5, true],
     [21, 13, true],
   ]);
   const lastTwo = stateless("last two", "", async (messages) => messages.slice(-2));
-  const cut = await simulate(lastTwo, requestsOf(CONVERSATION), laboratory);
+  const cut = await simulate(lastTwo, requestsOf(CONVERSATION), tools);
   expect(cut.sent.map(({ refusal, cachedTokens }) => [refusal?.rule, cachedTokens])).toEqual([[undefined, 0], ["r", 2], ["r", 2]]);
 });
 
@@ -51,7 +51,7 @@ test("a strategy that throws ends early, and the others are not affected", async
     about: "",
     begin: async () => ({ view: async () => Promise.reject(new Error("no")), dispose: () => {} }),
   };
-  expect(await simulate(broken, requestsOf(CONVERSATION), laboratory)).toMatchObject({ sent: [], failure: "no" });
+  expect(await simulate(broken, requestsOf(CONVERSATION), tools)).toMatchObject({ sent: [], failure: "no" });
 });
 
 test("a prompt costs what is read from the cache and what is written to it, and a summary costs its own request", () => {
