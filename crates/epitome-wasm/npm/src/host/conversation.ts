@@ -260,10 +260,10 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
         ids.push(...(await this.#appendLong(slice, added, metadata, from, check)));
       } else {
         ids.push(...this.#append(slice, added, metadata, from));
+        // What `messages()` asks first is known for each slice then, and not for all at once. A long message has filled its slice.
+        this.calls.read((engine) => engine.isUntouched());
       }
       this.revision += 1;
-      // What `messages()` asks first is known for each slice then, and not for all at once.
-      this.calls.read((engine) => engine.isUntouched());
       from = end;
       await pause();
     }
