@@ -84,7 +84,6 @@ const REFUSED = [
   { formats: "openai-responses", code: "broken-arguments", because: "other servers of this format read the arguments" },
   { formats: "ai-sdk-ui", code: "missing-call-id", because: "the SDK does not compare calls with results inside of one part" },
   { formats: "ai-sdk-ui", code: "missing-arguments", because: "some versions of the SDK refuse a call without input" },
-  { formats: "ai-sdk-model", code: "orphan-result", because: "a second response to one request approves nothing" },
   { formats: "gemini", code: "same-role-twice", because: "not every server of this format joins neighbours" },
   { formats: "gemini", code: "reasoning-alone", because: "an empty text with a signature says nothing" },
   { formats: "gemini", code: "blank-text", because: "not every server of this format accepts empty texts" },
