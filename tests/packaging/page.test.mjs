@@ -48,7 +48,8 @@ class OpenPage {
 
   /** Waits until a conversation is open. */
   async isLoaded(title) {
-    await this.#seen('//main[@aria-busy="false"]');
+    // What the page shows before its app is there is hidden from everybody but the eye.
+    await this.#seen('//body[not(*[@id="first-paint"])]/main[@aria-busy="false"]');
     await this.#seen(`//h2[contains(., "${title}")]`);
   }
 
