@@ -36,6 +36,8 @@ function record(page: Page): Promise<{ html: string; css: string }> {
         if (/^(aria-(label|labelledby|describedby|controls|live)|for|name|style|tabindex|title)$/.test(name)) element.removeAttribute(name);
       }
     }
+    // The app is about to take its place.
+    copy.querySelector("main")?.setAttribute("aria-busy", "true");
     const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
     const found: ChildNode[] = [];
     while (comments.nextNode()) found.push(comments.currentNode as ChildNode);
