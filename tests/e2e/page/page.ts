@@ -129,6 +129,8 @@ export class EpitomePage {
 
   /** What was opened is loaded or refused. */
   async isSettled(): Promise<void> {
+    // Its place is the app's as soon as all of the app is there.
+    await this.#page.locator("#first-paint").waitFor({ state: "detached" });
     await this.#page.locator('main[aria-busy="false"]').waitFor();
   }
 
