@@ -1,21 +1,8 @@
-// Creates elements. The page's security policy allows no markup in texts.
+// Creates elements of pictures, and those of the chat app. The page's security policy allows no markup in texts.
 
-type Child = Node | string;
+export { element } from "../../www/src/element.js";
 
-export function element<K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  attributes: Record<string, string> = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const created = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    created.setAttribute(key, value);
-  }
-  created.append(...children);
-  return created;
-}
-
-export function svgElement(name: string, attributes: Record<string, string | number>, ...children: Child[]): SVGElement {
+export function svgElement(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
   const created = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) {
     created.setAttribute(key, String(value));
