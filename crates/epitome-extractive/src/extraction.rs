@@ -8,7 +8,7 @@ use super::Extract;
 use super::notes::Notes;
 use super::pieces::{Noise, Pieces};
 use super::ranking::Ranking;
-use super::state::{Changes, SAID, State};
+use super::state::{Changes, ParsedEntry, SAID, State};
 
 /// About how many bytes of text are read or ranked at once.
 const SLICE: usize = 65_536;
@@ -89,9 +89,10 @@ impl Extraction {
                 while bytes < SLICE
                     && let Some(entry) = self.entries.get(*read)
                 {
-                    state.entry(entry);
-                    pieces.read(entry);
-                    changes.iter_mut().for_each(|changes| changes.read(entry));
+                    let parsed = ParsedEntry::of(entry);
+                    state.entry(&parsed);
+                    pieces.read(&parsed);
+                    changes.iter_mut().for_each(|changes| changes.read(&parsed));
                     bytes += entry.text.len();
                     *read += 1;
                 }

@@ -5,10 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::notes::{Context, Notes};
 use super::term::{SEED, hash_with};
-use crate::state::{Part, parts};
+use crate::state::{ParsedEntry, Part};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
-use epitome::message::Entry;
 use epitome_columns::to_set;
 use epitome_text::noise::{is_noise, unnumbered};
 use epitome_text::sentence::{self, cleaned};
@@ -112,18 +111,17 @@ impl Pieces {
     }
 
     /// Reads a message, or a part of one. Linear in it.
-    pub(super) fn read(&mut self, entry: &Entry) {
+    pub(super) fn read(&mut self, parsed: &ParsedEntry<'_>) {
+        let ParsedEntry { entry, parts, .. } = parsed;
         // What the engine puts where an answer is missing was said by nobody.
         if self.noise == Noise::LeftOut && entry.text == ACKNOWLEDGEMENT {
             return;
         }
-        let role = entry.speaker.split(' ').next().unwrap_or_default();
-        let parts = parts(entry, role);
         let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
         let is_record =
             parts.iter().any(|part| matches!(part, Part::Result(text) if is_json(text)));
-        let texts = parts.into_iter().filter_map(|part| match part {
-            Part::Said(text) | Part::Result(text) => Some(text),
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Said(text) | Part::Result(text) => Some(*text),
             Part::Call { .. } => None,
         });
         let before = self.pieces.len();
@@ -331,6 +329,7 @@ fn stated_sentences(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use epitome::message::Entry;
 
     #[test]
     fn d10_an_item_that_is_done_later_is_not_quoted_as_open() {
@@ -341,8 +340,8 @@ mod tests {
             text: text.to_owned(),
         };
         let mut source = Pieces::default();
-        source.read(&said(1, "- [ ] ship it\n- [ ] test it"));
-        source.read(&said(2, "- [x] ship it"));
+        source.read(&ParsedEntry::of(&said(1, "- [ ] ship it\n- [ ] test it")));
+        source.read(&ParsedEntry::of(&said(2, "- [x] ship it")));
         source.finish("", (1, 2));
         let texts: Vec<&str> = source.pieces.iter().map(|piece| piece.text.as_ref()).collect();
         assert_eq!(texts, ["- [ ] test it", "- [x] ship it"]);
@@ -354,7 +353,7 @@ mod tests {
             let text: String = lines.map(|line| format!("- [ ] water bed {line}\n")).collect();
             let speaker = "assistant".to_owned();
             let mut source = Pieces::default();
-            source.read(&Entry { number: 1, speaker, time: None, text });
+            source.read(&ParsedEntry::of(&Entry { number: 1, speaker, time: None, text }));
             source.finish("", (1, 1));
             source.pieces.into_iter().map(|piece| piece.text.into_string()).collect::<Vec<_>>()
         };

@@ -9,19 +9,20 @@ mod digest;
 mod json;
 mod known;
 mod line;
+mod parsed;
 mod rules;
 
 use calls::Calls;
 pub(crate) use changes::Changes;
 use known::{Known, Mention};
 use line::{Line, chosen, cost};
+pub(crate) use parsed::{ParsedEntry, Part};
 use rules::Rules;
 use strum::EnumCount;
 
-use epitome::message::{ANSWERS, CALLS, Entry};
+use epitome::message::{CALLS, Entry};
 use epitome::tokens::Tokenizer;
 use epitome_text::excerpt::{split, without_note};
-use epitome_text::sentence;
 use epitome_text::speaker::named;
 
 /// What the messages so far come to.
@@ -173,7 +174,7 @@ impl State {
     /// for the search of things.
     pub(crate) fn read<'a>(summary: &'a str, entries: &[Entry]) -> (Self, &'a str) {
         let (mut state, quotes) = Self::begin(summary, entries);
-        entries.iter().for_each(|entry| state.entry(entry));
+        entries.iter().for_each(|entry| state.entry(&ParsedEntry::of(entry)));
         (state, quotes)
     }
 
@@ -230,12 +231,12 @@ impl State {
     }
 
     /// Reads a message, or a part of one. Linear in it but for the search of things.
-    pub(crate) fn entry(&mut self, entry: &Entry) {
+    pub(crate) fn entry(&mut self, parsed: &ParsedEntry<'_>) {
+        let entry = parsed.entry;
         self.known.age(entry.number);
-        let role = entry.speaker.split(' ').next().unwrap_or_default();
         let mut said = String::new();
         let mut calls = false;
-        for part in parts(entry, role) {
+        for part in &parsed.parts {
             match part {
                 Part::Call { tool, arguments } => {
                     let arguments = without_note(arguments);
@@ -265,7 +266,7 @@ impl State {
             }
         }
         if !said.trim().is_empty() && self.answers {
-            self.said(&entry.speaker, said.trim(), entry.number);
+            self.said(parsed, said.trim());
         }
         if calls {
             // What was announced is being done.
@@ -291,14 +292,11 @@ impl State {
         });
     }
 
-    fn said(&mut self, speaker: &str, text: &str, number: u32) {
-        let role = speaker.split(' ').next().unwrap_or_default();
-        let sentences = sentence::split(text);
-        // True for a question back and for the announcement of an answer, neither of which answers anything.
-        let is_open = |sentence: &str| {
-            sentence.ends_with(['?', '？', '؟']) || (role == "assistant" && cue::promises(sentence))
-        };
-        let answers = role == "assistant" && !sentences.iter().all(|sentence| is_open(sentence));
+    /// Reads all that a message says, which is `text`.
+    fn said(&mut self, parsed: &ParsedEntry<'_>, text: &str) {
+        let ParsedEntry { entry: Entry { number, speaker, .. }, role, sentences, .. } = parsed;
+        let (number, role) = (*number, *role);
+        let answers = parsed.answers();
         // A question of the model is open until the next message of the user, and a question of the user until an answer.
         let requests = &self.requests;
         let is_asked_by_user = |line: &Line| {
@@ -317,11 +315,11 @@ impl State {
             if asks && !is_known {
                 self.requests.push(line(text, LAST_REQUEST));
             }
-            self.standing(&sentences, &line);
+            self.standing(sentences, &line);
         }
         if matches!(role, "user" | "assistant") {
             // Questions without an answer, and what is announced without a result.
-            let open = sentences.iter().filter(|sentence| is_open(sentence));
+            let open = sentences.iter().filter(|sentence| parsed.is_open(sentence));
             self.open.extend(open.map(|sentence| line(sentence, LINE)));
             let excess = self.open.len().saturating_sub(MAX_OPEN);
             self.open.drain(..excess);
@@ -329,7 +327,7 @@ impl State {
         if !self.lists_things {
             return;
         }
-        for sentence in &sentences {
+        for sentence in sentences {
             self.known.sentence(sentence);
         }
         let mut is_code = false;
@@ -442,39 +440,11 @@ fn uses_tools(entry: &Entry) -> bool {
     entry.speaker.starts_with("tool") || entry.text.contains(CALLS)
 }
 
-/// A part of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part<'a> {
-    /// A call with its arguments.
-    Call { tool: &'a str, arguments: &'a str },
-    /// A result.
-    Result(&'a str),
-    /// A line that somebody said.
-    Said(&'a str),
-}
-
 /// True for a tool that changes what it is called with, by its name.
 fn writes(tool: &str) -> bool {
     const WORDS: [&str; 6] = ["write", "edit", "create", "patch", "replace", "delete"];
     tool.split(|c: char| !c.is_alphabetic())
         .any(|word| WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
-}
-
-/// The parts of an entry in order.
-pub(crate) fn parts<'a>(entry: &'a Entry, role: &str) -> Vec<Part<'a>> {
-    if role == "tool" {
-        let text = entry.text.as_str();
-        let result = text.split_once(ANSWERS).filter(|(tool, _)| !tool.contains('\n'));
-        return vec![Part::Result(result.map_or(text, |(_, result)| result))];
-    }
-    let lines = entry.text.split('\n').map(|line| {
-        let call = line.strip_prefix(CALLS).and_then(|call| call.split_once(' '));
-        match call.filter(|(_, arguments)| role == "assistant" && arguments.starts_with('{')) {
-            Some((tool, arguments)) => Part::Call { tool, arguments },
-            None => Part::Said(line),
-        }
-    });
-    lines.collect()
 }
 
 #[cfg(test)]

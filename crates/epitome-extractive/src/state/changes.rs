@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::calls::subject;
 use super::line::{Line, shortened};
+use super::parsed::asks;
 use super::rules::without_earlier_value;
-use super::{Part, State, cue, parts, writes};
+use super::{ParsedEntry, Part, State, cue, writes};
 use epitome::message::Entry;
 use epitome::tokens::Tokenizer;
-use epitome_text::sentence;
 
 /// The longest text of an entry, in characters.
 const TEXT: usize = 160;
@@ -86,16 +86,16 @@ impl Changes {
         tokenizer: &dyn Tokenizer,
     ) -> Option<(String, u32)> {
         let mut changes = Self::begin(summary, entries);
-        entries.iter().for_each(|entry| changes.read(entry));
+        entries.iter().for_each(|entry| changes.read(&ParsedEntry::of(entry)));
         changes.write(&State::read(summary, entries).0, entries, budget, tokenizer)
     }
 
     /// Reads a message, or a part of one. Linear in it.
-    pub(crate) fn read(&mut self, entry: &Entry) {
-        if answers(entry) {
-            self.answered = Some(entry.number);
+    pub(crate) fn read(&mut self, parsed: &ParsedEntry<'_>) {
+        if parsed.answers() {
+            self.answered = Some(parsed.entry.number);
         }
-        self.said.read(entry);
+        self.said.read(parsed);
     }
 
     /// The JSON object that a summarizer returns, in at most about `budget` tokens, and its tokens; `None` if nothing has changed.
@@ -160,42 +160,43 @@ impl Lists {
     }
 
     /// Adds what stands in the text of a message, before what stands in earlier ones. Of each list the latest entries stay.
-    fn read(&mut self, entry: &Entry) {
-        let role = entry.speaker.split(' ').next().unwrap_or_default();
+    fn read(&mut self, parsed: &ParsedEntry<'_>) {
+        let ParsedEntry { entry, role, parts, sentences } = parsed;
         let author = author(entry);
+        let item = |text: &str| put(text, entry.number, author);
         let mut own = Self::default();
-        let mut contribution = None;
-        for part in parts(entry, role) {
-            match part {
-                Part::Call { tool, arguments } if writes(tool) => {
-                    if let Some(subject) = subject(arguments) {
-                        own.artifacts.push(put(&subject, entry.number, author));
-                    }
-                }
-                Part::Said(text) if matches!(role, "user" | "assistant") => {
-                    for sentence in sentence::split(text) {
-                        if asks(sentence) {
-                            continue;
-                        }
-                        // What the user decides is among the rules.
-                        if role == "assistant" && cue::decides(sentence) {
-                            own.decisions.push(put(sentence, entry.number, author));
-                        }
-                        if cue::warns(sentence) {
-                            own.risks.push(put(sentence, entry.number, author));
-                        }
-                        if sentence.split_whitespace().count() >= CONTRIBUTION {
-                            contribution = Some(sentence);
-                        }
-                    }
-                }
-                Part::Call { .. } | Part::Result(_) | Part::Said(_) => {}
+        for part in parts {
+            if let Part::Call { tool, arguments } = part
+                && writes(tool)
+                && let Some(subject) = subject(arguments)
+            {
+                own.artifacts.push(item(&subject));
             }
         }
-        if let (Some(author), Some(sentence), "assistant") = (author, contribution, role) {
+        let is_model = *role == "assistant";
+        let said = match is_model || *role == "user" {
+            true => sentences.as_slice(),
+            false => &[],
+        };
+        for sentence in said.iter().filter(|sentence| !asks(sentence)) {
+            // What the user decides is among the rules. More entries than stay are not looked for.
+            if is_model && own.decisions.len() < MOST && cue::decides(sentence) {
+                own.decisions.push(item(sentence));
+            }
+            if own.risks.len() < MOST && cue::warns(sentence) {
+                own.risks.push(item(sentence));
+            }
+        }
+        let contributes = |sentence: &&&str| {
+            !asks(sentence) && sentence.split_whitespace().nth(CONTRIBUTION - 1).is_some()
+        };
+        if is_model
+            && author.is_some()
+            && let Some(sentence) = said.iter().rev().find(contributes)
+        {
             // Of each author the latest contribution.
-            self.contributions.retain(|item| item.by.as_deref() != Some(author));
-            own.contributions.push(put(sentence, entry.number, Some(author)));
+            self.contributions.retain(|item| item.by.as_deref() != author);
+            own.contributions.push(item(sentence));
         }
         own.extend(std::mem::take(self));
         own.all().into_iter().for_each(|list| list.truncate(MOST));
@@ -257,21 +258,6 @@ fn one_line(text: &str) -> String {
 /// The author's name behind the role.
 fn author(entry: &Entry) -> Option<&str> {
     entry.speaker.split_once(' ').map(|(_, author)| author)
-}
-
-/// True for a message of the model that says something besides questions and announcements.
-fn answers(entry: &Entry) -> bool {
-    let says = |part: &Part<'_>| match part {
-        Part::Said(text) => {
-            sentence::split(text).into_iter().any(|it| !asks(it) && !cue::promises(it))
-        }
-        Part::Call { .. } | Part::Result(_) => false,
-    };
-    entry.speaker.starts_with("assistant") && parts(entry, "assistant").iter().any(says)
-}
-
-fn asks(sentence: &str) -> bool {
-    sentence.ends_with(['?', '？', '؟'])
 }
 
 #[cfg(test)]

@@ -98,6 +98,11 @@ impl CueWords {
 
     /// Linear in the sentence.
     fn are_in(&self, sentence: &str) -> bool {
+        // Few sentences have one of the words, which is seen without a copy of the sentence.
+        let mut words = sentence.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
+        if sentence.is_ascii() && !words.any(|word| self.words.may_have(word)) {
+            return false;
+        }
         let lower = sentence.to_lowercase();
         let mut words = lower.split(|c: char| !is_alphanumeric(c));
         words.any(|word| self.words.has(word))
