@@ -63,23 +63,26 @@ impl Block {
         let pieces = source.pieces.get(range).unwrap_or_default();
         let new = pieces.iter().filter(|piece| piece.share.is_none()).count();
         let (mut found, mut behind): (Vec<(Term, u32)>, _) = (Vec::new(), Vec::new());
+        let mut terms: Vec<Vec<u32>> = Vec::with_capacity(pieces.len());
         for (index, piece) in (0_u32..).zip(pieces) {
+            let before = found.len();
             term::for_each(&piece.text, stop_words, |term| found.push((term, index)));
             term::for_each_identifier(&piece.text, |identifier, word| {
                 found.push((identifier, index));
                 behind.push((word, identifier));
             });
+            terms.push(Vec::with_capacity(found.len() - before));
         }
         found.sort_unstable();
         let series = series(behind, &found);
         let mut first_found = 0;
         let mut weights = Vec::new();
-        let mut terms: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
+        let mut rarity = Rarity { pieces: new as f64 + f64::from(context.pieces), last: None };
         for (id, same) in (0_u32..).zip(found.chunk_by(|(a, _), (b, _)| a == b)) {
             let first = u32::try_from(pieces.len() - new).unwrap_or(0);
             let series = series.get(first_found).copied().unwrap_or_default();
             first_found += same.len();
-            weights.push(weight(same, context, new, first) * series_factor(series));
+            weights.push(weight(same, context, &mut rarity, first) * series_factor(series));
             let mut before = None;
             for &(_, index) in same {
                 if before != Some(index)
@@ -121,20 +124,42 @@ impl Block {
     }
 }
 
-/// The weight of a term, from all its occurrences in a block of this many new pieces, and in those before.
-fn weight(same: &[(Term, u32)], context: &Context, pieces: usize, first: u32) -> f32 {
+/// The weight of a term, from all its occurrences in a block and in the pieces before. Those from `first` on are new.
+fn weight(same: &[(Term, u32)], context: &Context, rarity: &mut Rarity, first: u32) -> f32 {
     let before = same.first().map_or(0.0, |(term, _)| context.count(*term));
-    let pieces = pieces as f64 + f64::from(context.pieces);
     let fresh = same.iter().filter(|(_, index)| *index >= first);
-    let mut within: Vec<u32> = fresh.map(|(_, index)| *index).collect();
-    let often = within.len() as f64 + f64::from(before);
-    within.dedup();
-    let within = (within.len() as f64 + f64::from(before)).max(1.0);
-    let rare = logarithm((pieces / within).max(1.0));
+    // The occurrences in one piece follow each other.
+    let (mut often, mut within, mut last) = (0_u32, 0_u32, None);
+    for (_, index) in fresh {
+        often += 1;
+        within += u32::from(last != Some(*index));
+        last = Some(*index);
+    }
+    let [often, within] = [often, within].map(|count| f64::from(count) + f64::from(before));
     let is_identifier = same.first().is_some_and(|(term, _)| term.is_identifier());
     let factor = if is_identifier { IDENTIFIER_FACTOR } else { 1.0 };
-    // The 0.75th power of how rare it is, by square roots only for the same reason as in `logarithm`.
-    (factor * rare.sqrt() * rare.sqrt().sqrt() * often.sqrt()) as f32
+    (factor * rarity.of(within) * often.sqrt()) as f32
+}
+
+/// How rare a term is that is in so many of the pieces.
+struct Rarity {
+    pieces: f64,
+    /// The last number of pieces, and what it came to: most terms are in one piece only, and so many roots take time.
+    last: Option<(f64, f64)>,
+}
+
+impl Rarity {
+    fn of(&mut self, within: f64) -> f64 {
+        if let Some((_, rarity)) = self.last.filter(|(last, _)| last.to_bits() == within.to_bits())
+        {
+            return rarity;
+        }
+        let rare = logarithm((self.pieces / within.max(1.0)).max(1.0));
+        // The 0.75th power, by square roots only for the same reason as in `logarithm`.
+        let rarity = rare.sqrt() * rare.sqrt().sqrt();
+        self.last = Some((within, rarity));
+        rarity
+    }
 }
 
 /// The identifiers up to which each of a series counts whole.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use epitome::facts::names_somebody;
 use epitome_text::lasting::{Lasting, lasting, only_asks};
-use epitome_text::letters::is_alphanumeric;
+use epitome_text::letters::{is_alphanumeric, is_unspaced};
 use epitome_text::word_list::{Beginnings, PhraseList, WordList};
 
 /// Words between blanks and punctuation, in lower case.
@@ -103,10 +103,13 @@ impl CueWords {
         if sentence.is_ascii() && !words.any(|word| self.words.may_have(word)) {
             return false;
         }
-        let lower = sentence.to_lowercase();
-        let mut words = lower.split(|c: char| !is_alphanumeric(c));
-        words.any(|word| self.words.has(word))
-            || (!lower.is_ascii() && self.anywhere.are_in(&lower))
+        let is_listed = |word: &str| match word.is_ascii() {
+            true => self.words.may_have(word.as_bytes()) && self.words.has(&word.to_lowercase()),
+            // The scripts without blanks have no capitals either, and what is looked for in them may stand anywhere.
+            false => !word.starts_with(is_unspaced) && self.words.has(&word.to_lowercase()),
+        };
+        sentence.split(|c: char| !is_alphanumeric(c)).any(is_listed)
+            || (!sentence.is_ascii() && self.anywhere.are_in(sentence))
     }
 }
 
