@@ -292,6 +292,27 @@ test("j24: a long message that is read, counted and appended in steps is that of
   [changed, ...pairs.flat()].forEach((compactor) => compactor.dispose());
 });
 
+test("j24: a very long message is counted in parts with the tokens of one call, and the page can react between them", async () => {
+  for (const counting of [{ family: "claude" }, { encoding: "o200k_base" }]) {
+    const policy = { ...POLICY, counting };
+    const compactors = await Promise.all([1, 2].map(() => createCompactor({ format: "openai-chat", policy })));
+    const long = said("user", "Roses need water, 水, and some sun. 他们浇花，然后回家。\n".repeat(60_000));
+    let [turns, counted] = [0, false];
+    const turn = () => {
+      turns += 1;
+      if (!counted) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await compactors[0].appendInSlices([long]);
+    counted = true;
+    compactors[1].append(long);
+    // Reading, counting each half megabyte of 4.3, and appending.
+    assert.ok(turns >= 9, `${turns}`);
+    assert.deepEqual(compactors[0].status(), compactors[1].status());
+    compactors.forEach((compactor) => compactor.dispose());
+  }
+});
+
 /** A chat with so many paths that their receipt crosses in slices, and a compactor with it that keeps its last message. */
 const PATHS = Array.from({ length: 6_000 }, (_, index) => `src/bed-${index}.rs`);
 const compactorWithPaths = () => {

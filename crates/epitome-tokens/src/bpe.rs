@@ -113,6 +113,8 @@ pub use packed::VocabularyError;
 pub use shard::join_shards;
 use vocabulary::{SharedWorkspace, Vocabulary, Workspace};
 
+use crate::division::between_pieces;
+
 /// Counts tokens exactly, by `o200k_base` or `cl100k_base`.
 ///
 /// The text of special tokens, such as `<|endoftext|>`, counts as plain text.
@@ -203,5 +205,9 @@ impl Tokenizer for BytePairs {
 
     fn overhead(&self) -> TokenOverhead {
         TokenOverhead::OPENAI
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        between_pieces(text, from).unwrap_or(text.len())
     }
 }

@@ -35,6 +35,10 @@ impl Tokenizer for Heuristic {
     fn overhead(&self) -> TokenOverhead {
         Self::ESTIMATE.overhead()
     }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        Self::ESTIMATE.divide(text, from)
+    }
 }
 
 /// The estimate for the models of a family.

@@ -11,10 +11,12 @@
 //! | the app's own | its vocabulary | none, if it is the model's tokenizer |
 
 mod bpe;
+mod division;
 mod encodings;
 mod heuristic;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
+pub use division::between_pieces;
 pub use encodings::{Encodings, NotLoaded};
 pub use epitome::policy::{Encoding, Family};
 pub use epitome::tokens::{CharactersPer, Tokenizer};

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use epitome::policy::Encoding;
 use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer, WithOverhead};
-use epitome_tokens::NotLoaded;
+use epitome_tokens::{NotLoaded, between_pieces};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -71,7 +71,8 @@ pub(crate) fn text(value: &JsValue) -> Option<String> {
 /// What counts by an encoding.
 pub(crate) fn encoding(encoding: Encoding) -> Result<BoxedTokenizer, NotLoaded> {
     let found = HOST.with_borrow(|host| host.as_ref()?.find_encoding(encoding.as_str()));
-    let tokenizer = HostTokenizer(found.ok_or(NotLoaded::Encoding(encoding))?);
+    let counter = found.ok_or(NotLoaded::Encoding(encoding))?;
+    let tokenizer = HostTokenizer { counter, divide: between_pieces };
     Ok(Box::new(WithOverhead { tokenizer, overhead: TokenOverhead::OPENAI }))
 }
 
@@ -79,20 +80,29 @@ pub(crate) fn encoding(encoding: Encoding) -> Result<BoxedTokenizer, NotLoaded> 
 pub(crate) fn tokenizer(name: &str) -> Result<BoxedTokenizer, NotLoaded> {
     let found = HOST.with_borrow(|host| host.as_ref()?.find_tokenizer(name));
     let counter = found.ok_or_else(|| NotLoaded::Tokenizer(name.to_owned()))?;
-    Ok(Box::new(HostTokenizer(counter)))
+    // Where its pieces end is not known here.
+    Ok(Box::new(HostTokenizer { counter, divide: |_, _| None }))
 }
 
 /// A tokenizer of another module. Text crosses as bytes from one memory to the other, so that this module does not contain
 /// the reader of such tokenizers, and each tokenizer takes its megabytes only once.
-struct HostTokenizer(TextCounter);
+struct HostTokenizer {
+    counter: TextCounter,
+    /// As [`Tokenizer::divide`]; `None` if there is no such place.
+    divide: fn(&str, usize) -> Option<usize>,
+}
 
 impl Tokenizer for HostTokenizer {
     fn count(&self, text: &str) -> u32 {
-        self.0.count(text.as_ptr(), text.len())
+        self.counter.count(text.as_ptr(), text.len())
     }
 
     /// 0, because the count is the model's own.
     fn error_band(&self) -> f64 {
         0.0
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        (self.divide)(text, from).unwrap_or(text.len())
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod index;
 mod prefixes;
 mod pressure;
 mod recording;
+mod recount;
 mod reported;
 mod request_context;
 mod resting;
@@ -17,6 +18,7 @@ use epitome_columns::to_map;
 use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
+use recount::Recount;
 pub use reported::Reported;
 use request_context::RequestContext;
 use usage::Reading;
@@ -37,8 +39,8 @@ pub struct Conversation {
     log: Log,
     index: MessageIndex,
     meter: Meter,
-    /// A meter with another tokenizer, which replaces `meter` once it has counted every message.
-    successor: Option<Meter>,
+    /// The next meter.
+    recount: Option<Recount>,
     projection: Projection,
     prefixes: Prefixes,
     base: Base,
@@ -100,7 +102,7 @@ impl Conversation {
             log: Log::default(),
             index: MessageIndex::default(),
             meter: Meter::new(tokenizer),
-            successor: None,
+            recount: None,
             projection: Projection::default(),
             prefixes: Prefixes::default(),
             base: Base::default(),
@@ -223,21 +225,20 @@ impl Conversation {
 
     /// Begins to count every message again with another tokenizer; see [`Self::count_next`].
     pub fn begin_count_by(&mut self, tokenizer: BoxedTokenizer) {
-        self.successor = Some(Meter::new(tokenizer));
+        self.recount = Some(Recount::new(tokenizer));
     }
 
-    /// Counts one more message with the tokenizer that [`Self::begin_count_by`] was given. False once all
-    /// are counted, which is when the new counts come into use, and if no recount was begun. Linear in the
+    /// Counts one more message with the tokenizer that [`Self::begin_count_by`] was given, or a part of a very long one.
+    /// False once all are counted, which is when the new counts come into use, and if no recount was begun. Linear in the
     /// message; the last call is linear in the number of messages.
     pub fn count_next(&mut self) -> bool {
-        let Some(mut successor) = self.successor.take() else { return false };
-        if let Some(message) = self.log.message(successor.len()) {
-            successor.append(message);
-            self.successor = Some(successor);
+        let Some(mut recount) = self.recount.take() else { return false };
+        if recount.next(&self.log) {
+            self.recount = Some(recount);
             return true;
         }
         // What was learned was about the old tokenizer; the new one starts with even weights.
-        self.meter = successor;
+        self.meter = recount.into_meter();
         self.private_costs.clear();
         self.calibrations.forget();
         self.recount_protected();

@@ -12,8 +12,8 @@ mod tokenizer;
 mod weighted_tokenizer;
 
 pub use image::ImageCost;
-pub(crate) use meter::SharedTokenizer;
 pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
+pub(crate) use meter::{Measuring, SharedTokenizer};
 pub use meter_tokens::MeterTokens;
 pub use overhead::TokenOverhead;
 pub(crate) use script::SCRIPTS;

@@ -1,7 +1,7 @@
 //! The tokenizer can be changed, at once or message by message, and an exact count says that it is exact.
 #![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
-use epitome::message::{Audience, Message, Role};
+use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{Keep, Policy};
 use epitome::test_notation::transcript;
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
@@ -17,6 +17,10 @@ impl Tokenizer for Words {
 
     fn error_band(&self) -> f64 {
         0.0
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        text.get(from..).and_then(|rest| rest.find(' ')).map_or(text.len(), |at| from + at)
     }
 }
 
@@ -103,8 +107,9 @@ fn j24_a_message_that_was_counted_before_is_appended_as_any_other() {
     let new = || said("m9", "eleven twelve thirteen");
     for changes in [false, true] {
         let [mut ahead, mut at_once] = [(); 2].map(|()| compactor(Box::new(CharactersPer(1))));
-        let counted = ahead.count_message(new());
+        let mut counted = ahead.begin_message(new());
         assert_eq!(counted.id(), &new().id);
+        assert!(ahead.count_message(&mut counted));
         if changes {
             // What was counted is of another tokenizer then.
             ahead.count_by(Box::new(Words));
@@ -117,12 +122,85 @@ fn j24_a_message_that_was_counted_before_is_appended_as_any_other() {
     }
 }
 
+/// A message of this many words, with a text and the arguments of a call.
+fn long(words: usize) -> Message {
+    let text = "garden ".repeat(words / 2);
+    let arguments = serde_json::json!({ "text": text }).to_string();
+    let call = Part::ToolCall { call: "c1".into(), name: "write".to_owned(), arguments };
+    Message { parts: vec![Part::Text { text }, call], ..Message::new("m5", Role::Assistant, "") }
+}
+
+#[test]
+fn j24_a_very_long_message_is_counted_in_slices() {
+    let [mut in_slices, mut at_once] = [(); 2].map(|()| compactor(Box::new(Words)));
+    let mut counted = in_slices.begin_message(long(400_000));
+    let mut slices = 1;
+    while !in_slices.count_message(&mut counted) {
+        slices += 1;
+    }
+    assert!((5..=8).contains(&slices), "{slices} for 2.8 MB");
+    in_slices.append_counted(counted).unwrap();
+    at_once.append(long(400_000)).unwrap();
+    assert_eq!(in_slices.pressure(), at_once.pressure());
+    assert!(at_once.pressure().tokens > 400_000);
+}
+
+#[test]
+fn j24_a_very_long_message_is_counted_again_in_slices_and_can_change_between_them() {
+    for edited in [false, true] {
+        let mut in_slices = compactor(Box::new(CharactersPer(1)));
+        in_slices.append(long(400_000)).unwrap();
+        in_slices.begin_count_by(Box::new(Words));
+        for _ in 0..7 {
+            assert_eq!(in_slices.count_next(), Ok(true));
+        }
+        if edited {
+            in_slices.edit(Message { id: "m5".into(), ..long(200_000) }).unwrap();
+        }
+        let mut slices = 0;
+        while in_slices.count_next().unwrap() {
+            slices += 1;
+        }
+        assert!((2..=8).contains(&slices), "{slices}");
+        let mut at_once = compactor(Box::new(Words));
+        at_once.append(long(if edited { 200_000 } else { 400_000 })).unwrap();
+        assert_eq!(in_slices.pressure().tokens, at_once.pressure().tokens);
+    }
+}
+
+#[test]
+fn j24_a_tokenizer_of_an_app_may_divide_a_text_anywhere() {
+    /// Counts bytes, and says of a place that it is one of a division that is none.
+    struct Wrong(usize);
+
+    impl Tokenizer for Wrong {
+        fn count(&self, text: &str) -> u32 {
+            text.len() as u32
+        }
+
+        fn error_band(&self) -> f64 {
+            0.0
+        }
+
+        fn divide(&self, _: &str, _: usize) -> usize {
+            self.0
+        }
+    }
+
+    for place in [0, 1, (1 << 19) + 1, usize::MAX] {
+        let mut compactor = compactor(Box::new(Wrong(place)));
+        let before = compactor.pressure().tokens;
+        compactor.append(said("m5", &"字".repeat(400_000))).unwrap();
+        assert_eq!(compactor.pressure().tokens - before, 1_200_000 + 4, "{place}");
+    }
+}
+
 #[test]
 fn a_counted_message_for_some_agents_is_not_in_the_view_of_all() {
     let mut compactor = compactor(Box::new(CharactersPer(1)));
     let before = compactor.pressure();
     let audience = Audience::Agents(vec!["writer".into()]);
-    let counted = compactor.count_message(Message { audience, ..said("m9", "for one") });
+    let counted = compactor.begin_message(Message { audience, ..said("m9", "for one") });
     compactor.append_counted(counted).unwrap();
     assert_eq!(compactor.pressure(), before);
     assert_eq!(compactor.agent("writer").unwrap().log().len(), 6);

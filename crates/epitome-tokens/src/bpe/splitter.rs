@@ -64,6 +64,7 @@ mod tests {
 
     use super::super::prng::prng;
     use super::*;
+    use crate::division::between_pieces;
 
     /// As published, and as the pinned rank files have them.
     const PUBLISHED: [(Encoding, &str); 2] = [
@@ -77,15 +78,20 @@ mod tests {
         ),
     ];
 
+    const CHARACTERS: [&str; 11] = ["a", "A", "字", "\u{301}", "1", " ", "\t", "\n", "!", "/", "'"];
+
+    fn pieces<'a>(encoding: Encoding, text: &'a str, classes: &Classes) -> Vec<&'a str> {
+        let mut pieces = Vec::new();
+        split(encoding, text, classes, |start, end| pieces.push(text.get(start..end).unwrap()));
+        pieces
+    }
+
     fn check(texts: &[String]) {
         let classes = Classes::new();
         for (encoding, pattern) in PUBLISHED {
             let pattern = Regex::new(pattern).unwrap();
             for text in texts {
-                let mut pieces = Vec::new();
-                split(encoding, text, &classes, |start, end| {
-                    pieces.push(text.get(start..end).unwrap());
-                });
+                let pieces = pieces(encoding, text, &classes);
                 let matches = pattern.find_iter(text).map(|found| found.unwrap().as_str());
                 assert_eq!(pieces, matches.collect::<Vec<_>>(), "{encoding:?} of {text:?}");
             }
@@ -93,9 +99,31 @@ mod tests {
     }
 
     #[test]
+    fn j24_the_pieces_of_a_divided_text_are_those_of_the_whole() {
+        let classes = Classes::new();
+        let divided = |text: &str| {
+            let all = (0..=text.len()).filter_map(|from| between_pieces(text, from));
+            for (encoding, _) in PUBLISHED {
+                let whole = pieces(encoding, text, &classes);
+                for at in all.clone() {
+                    let (before, after) = text.split_at(at);
+                    let mut parts = pieces(encoding, before, &classes);
+                    parts.extend(pieces(encoding, after, &classes));
+                    assert_eq!(parts, whole, "{encoding:?} of {text:?} at {at}");
+                }
+            }
+            all.count()
+        };
+        let count = CHARACTERS.len();
+        let texts = (0..count.pow(4)).map(move |number| {
+            let digits = (0..4).map(|place| number / count.pow(place) % count);
+            digits.map(|digit| CHARACTERS[digit]).collect::<String>()
+        });
+        assert!(texts.map(|text| divided(&text)).sum::<usize>() > 10_000);
+    }
+
+    #[test]
     fn pieces_of_every_short_text_match_the_published_pattern() {
-        const CHARACTERS: [&str; 11] =
-            ["a", "A", "字", "\u{301}", "1", " ", "\t", "\n", "!", "/", "'"];
         let count = CHARACTERS.len();
         let texts = (0..count.pow(4)).map(move |number| {
             let digits = (0..4).map(|place| number / count.pow(place) % count);

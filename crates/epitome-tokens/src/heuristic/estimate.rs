@@ -10,6 +10,7 @@ use super::table::Table;
 use super::units::Unit;
 use super::walk::{self, Plain, Ratio};
 use super::weights::{O200K_BASE, ONE};
+use crate::division::between_characters;
 
 /// Estimates the tokens of a family's models without a vocabulary.
 ///
@@ -120,6 +121,10 @@ impl Tokenizer for Estimate {
             Family::Claude => TokenOverhead::CLAUDE,
             Family::Gemini => TokenOverhead::GEMINI,
         }
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        between_characters(text, from)
     }
 }
 

@@ -1,13 +1,15 @@
-//! Counting again by another tokenizer.
+//! Counting a message before it is appended, and all messages again by another tokenizer.
 
 use super::{CommandError, Compactor};
 use crate::message::{Message, MessageId};
-use crate::tokens::{BoxedTokenizer, Cost, SharedTokenizer};
+use crate::tokens::{BoxedTokenizer, Cost, Measuring, SharedTokenizer};
 
-/// A message whose tokens are counted before it is appended, so that a very long one takes two calls of half the time.
+/// A message that is counted before it is appended, in slices: see [`Compactor::begin_message`].
 pub struct CountedMessage {
     message: Message,
-    cost: Cost,
+    measuring: Measuring,
+    /// Known once all is counted.
+    cost: Option<Cost>,
     tokenizer: SharedTokenizer,
 }
 
@@ -19,18 +21,31 @@ impl CountedMessage {
 }
 
 impl Compactor {
-    /// Counts a message for [`Self::append_counted`]. Linear in it.
-    pub fn count_message(&self, message: Message) -> CountedMessage {
-        let meter = self.conversation.meter();
-        let (cost, tokenizer) = (meter.measure(&message), meter.tokenizer().clone());
-        CountedMessage { message, cost, tokenizer }
+    /// Begins to count a message that is to be appended.
+    pub fn begin_message(&self, message: Message) -> CountedMessage {
+        let tokenizer = self.conversation.meter().tokenizer().clone();
+        CountedMessage { message, measuring: Measuring::default(), cost: None, tokenizer }
     }
 
-    /// The same as [`Self::append`] for a message that is counted already. It is counted again if the compactor counts by
-    /// another tokenizer by now.
+    /// Counts a slice of a message: about half a megabyte of its text, if the tokenizer can divide that. True once all is counted.
+    pub fn count_message(&self, counted: &mut CountedMessage) -> bool {
+        let meter = self.conversation.meter();
+        let CountedMessage { message, measuring, cost, tokenizer } = counted;
+        if !meter.is_of(tokenizer) {
+            // It is counted when it is appended.
+            return true;
+        }
+        if cost.is_none() {
+            *cost = meter.measure_next(message, measuring);
+        }
+        cost.is_some()
+    }
+
+    /// The same as [`Self::append`] for a message that is counted already. It is counted now if it is not, or if the compactor counts
+    /// by another tokenizer by now.
     pub fn append_counted(&mut self, counted: CountedMessage) -> Result<(), CommandError> {
-        let CountedMessage { message, cost, tokenizer } = counted;
-        let known = self.conversation.meter().is_of(&tokenizer).then_some(cost);
+        let CountedMessage { message, cost, tokenizer, .. } = counted;
+        let known = cost.filter(|_| self.conversation.meter().is_of(&tokenizer));
         self.append_message(message, known)
     }
 
@@ -50,7 +65,7 @@ impl Compactor {
         self.conversation.begin_count_by(tokenizer);
     }
 
-    /// Counts one more message with the new tokenizer. False once all are counted, which is when the new counts
+    /// Counts one more message with the new tokenizer, or a part of a very long one. False once all are counted, which is when the new counts
     /// come into use.
     ///
     /// An error while a compaction is running, since its budgets are in the old counts.

@@ -276,8 +276,8 @@ impl Conversation {
         let from = self.log.changed_since(changes);
         // Without a change, messages of a branch have only been added at the end.
         let position = from.unwrap_or(before);
-        if let Some(successor) = &mut self.successor {
-            successor.truncate(position);
+        if let Some(recount) = &mut self.recount {
+            recount.truncate(position);
         }
         match self.log.message(position) {
             _ if moves => self.meter.truncate(position),
@@ -341,8 +341,8 @@ impl Conversation {
         let Some(message) = self.log.message(position) else { return };
         self.index.edit(&self.log, position, before);
         self.meter.replace(position, message);
-        if let Some(successor) = &mut self.successor {
-            successor.replace(position, message);
+        if let Some(recount) = &mut self.recount {
+            recount.replace(position, message);
         }
         // An answer that is streamed by edits changes nothing of what is protected.
         let may_be_protected = |message: &Message| {

@@ -8,7 +8,7 @@ use crate::tokens::{Meter, MeterTokens};
 impl Conversation {
     /// True if it can do without its messages for now: nothing is going on that counts them.
     pub(crate) fn can_rest(&self) -> bool {
-        self.successor.is_none()
+        self.recount.is_none()
     }
 
     /// Forgets the messages and all that follows from them. What only the provider and the app have said stays: counts, what

@@ -59,6 +59,17 @@ impl Cost {
     }
 }
 
+/// What is counted of a message that is counted in slices.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measuring {
+    /// The costs of its parts that are counted.
+    parts: Vec<PartCost>,
+    /// So many bytes of the text of the next one are counted.
+    read: usize,
+    /// Their tokens.
+    tokens: u32,
+}
+
 /// Tokens of several messages, by role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -392,11 +403,43 @@ impl Meter {
 
     /// Counts a message without appending it. Linear in the message.
     pub fn measure(&self, message: &Message) -> Cost {
+        let mut measuring = Measuring::default();
+        loop {
+            if let Some(cost) = self.measure_next(message, &mut measuring) {
+                return cost;
+            }
+        }
+    }
+
+    /// Does a part of [`Self::measure`], which reads about half a megabyte. The cost, once all is counted.
+    pub(crate) fn measure_next(
+        &self,
+        message: &Message,
+        measuring: &mut Measuring,
+    ) -> Option<Cost> {
         let (tokenizer, overhead) = (&self.tokenizer, &self.overhead);
         let name = |name: &str| tokenizer.name(name);
-        let part = |part| part_cost(part, |text| tokenizer.text(text), name, overhead);
-        let parts = message.parts.iter().map(part).collect();
-        Cost::new(message, message_overhead(message, name, overhead), parts, &tokenizer.weights)
+        let mut bytes = 0;
+        while let Some(part) = message.parts.get(measuring.parts.len()) {
+            if bytes >= WeightedTokenizer::PART {
+                return None;
+            }
+            let unread = counted_text(part).get(measuring.read..).unwrap_or_default();
+            let (tokens, rest) = tokenizer.first_part(unread);
+            let tokens = measuring.tokens.saturating_add(tokens);
+            bytes += unread.len() - rest.len();
+            if !rest.is_empty() {
+                measuring.read += unread.len() - rest.len();
+                measuring.tokens = tokens;
+                continue;
+            }
+            let cost = part_cost(part, |text| tokenizer.by_script(text, tokens), name, overhead);
+            (measuring.read, measuring.tokens) = (0, 0);
+            measuring.parts.push(cost);
+        }
+        let parts = std::mem::take(&mut measuring.parts).into();
+        let own = message_overhead(message, name, overhead);
+        Some(Cost::new(message, own, parts, &tokenizer.weights))
     }
 
     /// Tokens of a message, without a meter and without weights. Linear in the message.
@@ -428,6 +471,15 @@ fn hidden_tokens(part: &Part) -> u32 {
             u32::try_from(signature.len() / 16 * 3).unwrap_or(u32::MAX)
         }
         _ => 0,
+    }
+}
+
+/// The text of a part whose tokens are counted, besides names.
+fn counted_text(part: &Part) -> &str {
+    match part {
+        Part::Text { text } | Part::Reasoning { text, .. } | Part::ToolResult { text, .. } => text,
+        Part::ToolCall { arguments, .. } => arguments,
+        Part::Approval { .. } | Part::Image(_) | Part::File(_) | Part::Other { .. } => "",
     }
 }
 

@@ -20,6 +20,14 @@ pub trait Tokenizer {
     fn overhead(&self) -> TokenOverhead {
         TokenOverhead::DEFAULT
     }
+
+    /// Where a long text can be divided: an offset in bytes, `from` or greater, so that the tokens of both parts add up to those of
+    /// the text, for an estimate within its error. A very long message is counted by such parts, so that a page can be drawn between
+    /// them. The end of the text, which leaves it whole, if there is no such place or none that is found in constant time.
+    fn divide(&self, text: &str, from: usize) -> usize {
+        let _ = from;
+        text.len()
+    }
 }
 
 /// A tokenizer that several conversations share.
@@ -34,6 +42,10 @@ impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
 
     fn overhead(&self) -> TokenOverhead {
         (**self).overhead()
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        (**self).divide(text, from)
     }
 }
 
@@ -57,6 +69,10 @@ impl<T: Tokenizer> Tokenizer for WithOverhead<T> {
 
     fn overhead(&self) -> TokenOverhead {
         self.overhead
+    }
+
+    fn divide(&self, text: &str, from: usize) -> usize {
+        self.tokenizer.divide(text, from)
     }
 }
 

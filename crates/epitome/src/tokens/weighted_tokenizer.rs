@@ -14,6 +14,9 @@ pub(crate) struct WeightedTokenizer {
 }
 
 impl WeightedTokenizer {
+    /// Texts of more bytes than this are counted in parts of about as many: at most 30 ms of an exact count, if they can be divided.
+    pub(super) const PART: usize = 1 << 19;
+
     /// A tokenizer with even weights.
     pub(crate) fn new(tokenizer: SharedTokenizer) -> Self {
         let distinguishes_scripts = tokenizer.error_band() > 0.0;
@@ -28,7 +31,7 @@ impl WeightedTokenizer {
     /// Weighted tokens of a text. Linear in the text.
     pub(crate) fn count(&self, text: &str) -> MeterTokens {
         if self.weights == Weights::EVEN {
-            return MeterTokens::new(self.tokenizer.count(text));
+            return MeterTokens::new(self.tokens(text));
         }
         self.weights.part(&self.text(text))
     }
@@ -40,7 +43,34 @@ impl WeightedTokenizer {
 
     /// Tokens of a text by script, before weights are applied. Linear in the text.
     pub(super) fn text(&self, text: &str) -> PartCost {
-        let tokens = self.tokenizer.count(text);
+        self.by_script(text, self.tokens(text))
+    }
+
+    /// The tokens of a text, as the sum of those of its parts.
+    fn tokens(&self, text: &str) -> u32 {
+        let (mut tokens, mut rest) = (0_u32, text);
+        while !rest.is_empty() {
+            let (more, after) = self.first_part(rest);
+            tokens = tokens.saturating_add(more);
+            rest = after;
+        }
+        tokens
+    }
+
+    /// Counts the first part of a text, and returns what is behind it.
+    pub(super) fn first_part<'a>(&self, text: &'a str) -> (u32, &'a str) {
+        let end = match text.len() > Self::PART {
+            true => self.tokenizer.divide(text, Self::PART),
+            false => text.len(),
+        };
+        // A part has at least its bytes, so that this ends whatever a tokenizer of an app returns.
+        let (part, rest) = text.split_at_checked(end.max(Self::PART)).unwrap_or((text, ""));
+        let tokens = if part.is_empty() { 0 } else { self.tokenizer.count(part) };
+        (tokens, rest)
+    }
+
+    /// The tokens of a text by script, before weights are applied. Linear in the text.
+    pub(super) fn by_script(&self, text: &str, tokens: u32) -> PartCost {
         if self.distinguishes_scripts {
             PartCost::of(text, tokens)
         } else {

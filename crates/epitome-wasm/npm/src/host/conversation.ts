@@ -270,7 +270,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     return ids;
   }
 
-  /** Appends one long message in three slices: it is read, counted and appended. `check` throws if it is to end between them. */
+  /** Appends one long message in slices: it is read, counted part by part and appended. `check` throws if it is to end between them. */
   async #appendLong(batch: readonly M[], added: Readable, metadata: MessageMetadata | undefined, index: number, check: () => void): Promise<string[]> {
     const [id] = this.originals.next(1);
     const long = added.json === undefined ? this.calls.run((engine) => engine.readLong(id as string, batch[0], index, metadata)) : undefined;
@@ -294,7 +294,9 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     if (long === undefined) {
       return this.#append(batch, added, metadata, index);
     }
-    this.calls.run((engine) => engine.countLong(long));
+    while (this.calls.run((engine) => engine.countLong(long))) {
+      await next();
+    }
     await next();
     if (this.originals.next(1)[0] !== id) {
       // Another message has its id by now.
