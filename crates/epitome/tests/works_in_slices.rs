@@ -287,12 +287,24 @@ fn j24_facts_and_what_stays_are_read_in_slices_of_their_length() {
 
 #[test]
 fn j24_what_stays_is_read_again_after_an_edit_between_any_two_slices() {
+    edits_between_any_two_slices(400, 0);
+}
+
+#[test]
+fn j24_so_it_is_while_many_facts_are_looked_up() {
+    edits_between_any_two_slices(8_000, 1_200);
+}
+
+/// Edits a message that stays after any number of slices of so many bytes, in a conversation with so many facts more.
+fn edits_between_any_two_slices(slice: usize, facts: usize) {
     let mut edited = 0;
     for slices in 0.. {
         let mut policy = policy();
         policy.keep = epitome::policy::Keep::Messages(6);
         let mut compactor = compactor(policy);
-        compactor.set_slice(400);
+        let many: String = (0..facts).map(|fact| format!("src/f{fact}.rs ")).collect();
+        compactor.edit(Message::new("m0", Role::User, format!("See {many}"))).unwrap();
+        compactor.set_slice(slice);
         compactor.compact(Reason::Manual, None).unwrap();
         until_slice(&mut compactor, true);
         let mut goes_on = true;

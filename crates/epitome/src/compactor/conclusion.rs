@@ -6,7 +6,7 @@ use super::job::Job;
 use super::unsupported::{Checked, check_unsupported};
 use super::{Compactor, Event, Outcome, Output, State};
 use crate::conversation::Conversation;
-use crate::facts::{Claims, Fact, FactBudget, Kind, RetainedText, build_receipt};
+use crate::facts::{Claims, Fact, FactBudget, Kind, Lookup, RetainedText, build_receipt};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
 use epitome_text::search::Search;
@@ -26,8 +26,22 @@ pub(super) struct Conclusion {
     offset: usize,
     /// What the summary says; `None` until it is read.
     said: Option<RetainedText>,
+    /// What the new view has beside the summary and the messages that stay; `None` until the facts are looked up there.
+    added: Option<RetainedText>,
     /// Whether all of that is known, and only the result is to be made.
     is_known: bool,
+}
+
+/// To look up a fact takes about as long as to read so many bytes.
+const FACT: usize = 32;
+
+/// What the view has beside the summary and the messages that stay: requests and the structured state. Without them, the ledger would
+/// repeat the facts of the last request.
+fn added_by(job: &Job, conversation: &Conversation) -> RetainedText {
+    let mut added = RetainedText::default();
+    added.add(&job.plan.appendix(conversation, &job.policy), Role::User);
+    added.add(&job.structured_state(conversation).to_text(), Role::Assistant);
+    added
 }
 
 /// With more facts than this, each step of a conclusion is a slice of its own.
@@ -35,7 +49,8 @@ const MANY_FACTS: usize = 1_000;
 
 impl Conclusion {
     /// Linear in the summary and in the facts.
-    fn new(job: Box<Job>, summary: String, notes: String) -> Self {
+    fn new(mut job: Box<Job>, summary: String, notes: String) -> Self {
+        job.lookup = Lookup::default();
         // A summarizer with notes quotes the messages, and is only checked for names.
         let claims = match notes.is_empty() {
             true => Claims::of(&summary, &job.facts),
@@ -53,6 +68,7 @@ impl Conclusion {
             position: 0,
             offset: 0,
             said: None,
+            added: None,
             is_known: false,
         }
     }
@@ -71,7 +87,22 @@ impl Conclusion {
             }
         }
         // A message that stays can be edited between two slices. All of them are read again then.
-        self.job.read_staying(conversation, slice) && self.find_names(conversation, slice)
+        self.job.read_staying(conversation, slice)
+            && self.find_names(conversation, slice)
+            && self.look_up(conversation, slice)
+    }
+
+    /// Looks up facts in the new view. True if this is done.
+    fn look_up(&mut self, conversation: &Conversation, slice: usize) -> bool {
+        let job = &mut self.job;
+        let added = added_by(job, conversation);
+        // What is added was changed between two slices.
+        if self.added.as_ref().is_some_and(|before| *before != added) {
+            job.lookup = Lookup::default();
+        }
+        let texts = [self.said.as_ref(), Some(&*self.added.insert(added)), Some(&job.retained)];
+        let texts: Vec<&RetainedText> = texts.into_iter().flatten().collect();
+        job.lookup.advance(&job.facts, &texts, (slice / FACT).max(1))
     }
 
     /// Looks for the names in the covered messages: the facts may have one only as a part of another name, and the transcript
@@ -125,8 +156,8 @@ impl Compactor {
     /// Goes on with that by a slice.
     pub(super) fn conclude(&mut self, mut conclusion: Box<Conclusion>) {
         let is_next = conclusion.is_known || !Conclusion::is_large(&conclusion.job);
-        conclusion.is_known =
-            conclusion.is_known || conclusion.advance(&self.conversation, self.slice);
+        // Asked again, since a message that stays may have been edited in between.
+        conclusion.is_known = conclusion.advance(&self.conversation, self.slice);
         match conclusion.is_known && is_next {
             true => self.finish(*conclusion),
             false => self.state = State::Concluding { conclusion },
@@ -135,7 +166,8 @@ impl Compactor {
 
     /// Verifies the view, and commits it.
     fn finish(&mut self, conclusion: Conclusion) {
-        let Conclusion { mut job, summary, notes, claims, wanted, search, said, .. } = conclusion;
+        let Conclusion { mut job, summary, notes, claims, wanted, search, said, added, .. } =
+            conclusion;
         let unsupported = claims.unsupported(&search.not_found(wanted));
         let summary = match check_unsupported(&job, summary, &notes, &unsupported) {
             Checked::Summary(summary) => summary,
@@ -145,12 +177,7 @@ impl Compactor {
             }
         };
         let meter = self.conversation.meter();
-        // The appendix is in the new view too. Without it, the ledger would repeat the facts of the last
-        // request.
-        let mut added = RetainedText::default();
-        added.add(&job.plan.appendix(&self.conversation, &job.policy), Role::User);
         let state = job.structured_state(&self.conversation);
-        added.add(&state.to_text(), Role::Assistant);
         // Another attempt needs the facts again.
         let facts = match job.fallbacks.is_empty() {
             true => std::mem::take(&mut job.facts),
@@ -160,9 +187,10 @@ impl Compactor {
             ledger: job.plan.ledger_budget(),
             lists: &|| self.list_budget(&job.plan, &job.policy, &summary),
         };
-        let texts = [said.as_ref(), Some(&added), Some(&job.retained)];
+        let lookup = std::mem::take(&mut job.lookup);
+        let texts = [said.as_ref(), added.as_ref(), Some(&job.retained)];
         let texts: Vec<&RetainedText> = texts.into_iter().flatten().collect();
-        let mut receipt = build_receipt(facts, &texts, &budget, meter, &|number| {
+        let mut receipt = build_receipt(facts, lookup, &texts, &budget, meter, &|number| {
             self.conversation.message_numbered(number).map(|message: &Message| message.id.clone())
         });
         receipt.unsupported = unsupported;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::fallback::{FallbackLevel, Tries, fallbacks};
 use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
-use crate::facts::{Facts, RetainedText};
+use crate::facts::{Facts, Lookup, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
 use crate::plan::{Plan, Reading, covered_request, tracked};
@@ -33,6 +33,8 @@ pub(super) struct Job {
     entries_read: usize,
     /// The text of messages that stay, as far as it was read. A fact in it is not lost, whatever the summary says.
     pub(super) retained: RetainedText,
+    /// Where the facts are in them and in the summary.
+    pub(super) lookup: Lookup,
     /// The positions of messages that stay and were not read yet.
     unread: VecDeque<usize>,
     pub(super) instructions: Option<String>,
@@ -116,6 +118,7 @@ impl Job {
             covered_before: Vec::new(),
             entries_read: 0,
             retained: RetainedText::default(),
+            lookup: Lookup::default(),
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
@@ -320,6 +323,7 @@ impl Job {
 
     fn reset_retained(&mut self) {
         self.retained = RetainedText::default();
+        self.lookup = Lookup::default();
         self.unread = self.plan.staying().collect();
     }
 

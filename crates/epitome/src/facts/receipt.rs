@@ -12,7 +12,7 @@ use super::scan::item_hash;
 use super::seen::{Hash, Seen};
 use super::token::in_other_notation;
 use super::uncased::is_uncased;
-use super::{Fact, Facts, Kind, lines, name};
+use super::{Fact, Facts, Kind, Lookup, lines, name};
 
 use crate::message::{MessageId, Role};
 use crate::tokens::{Meter, MeterTokens};
@@ -70,17 +70,16 @@ pub(crate) struct FactBudget<'a> {
     pub(crate) lists: &'a dyn Fn() -> MeterTokens,
 }
 
-/// Looks up every fact in `texts`, those that the model reads from now on, and selects missing ones for the ledger
-/// and the lists behind the summary: see [`ledger`] and [`lists`](super::lists()). Names of the summary are not looked up; see
+/// Of the facts that `lookup` has not found in `texts`, those that the model reads from now on, selects some for the ledger and the
+/// lists behind the summary: see [`ledger`] and [`lists`](super::lists()). Names of the summary are not looked up; see
 /// [`unsupported`].
 ///
 /// They take at most the tokens of `budget` by `meter`. The most important facts are selected first; in the
 /// ledger they stand in the order of their first mention. `name` finds the id of a message by its number. Costs
 /// O(n log n) in the facts.
-///
-/// Of an item that stands in several of `texts`, the first one decides: the summary comes before the messages that stay.
 pub(crate) fn build_receipt(
     facts: Facts,
+    lookup: Lookup,
     texts: &[&RetainedText],
     budget: &FactBudget,
     meter: &Meter,
@@ -89,16 +88,12 @@ pub(crate) fn build_receipt(
     let mut receipt = Receipt { unlisted: facts.unlisted(), ..Receipt::default() };
     let (mut items, mut missing) = (Vec::new(), Vec::new());
     let mut series = Series::default();
-    for mut mention in facts.into_vec() {
+    for (mention, is_kept) in lookup.apply(facts) {
         series.add(&mention);
-        let found = texts.iter().find_map(|text| text.find(&mention).map(str::to_owned));
-        match (found, mention.kind) {
-            (Some(text), _) => {
-                mention.text = text;
-                receipt.kept.push(mention.named(name));
-            }
-            (None, Kind::Checklist) => items.push(mention),
-            (None, _) => missing.push(mention),
+        match (is_kept, mention.kind) {
+            (true, _) => receipt.kept.push(mention.named(name)),
+            (false, Kind::Checklist) => items.push(mention),
+            (false, _) => missing.push(mention),
         }
     }
     find_uncased(&mut missing, texts, &mut |mention| receipt.kept.push(mention.named(name)));
@@ -314,7 +309,7 @@ impl RetainedText {
     }
 
     /// The fact as it stands in these texts; `None` if it is not in them.
-    fn find<'a>(&'a self, mention: &'a Mention) -> Option<&'a str> {
+    pub(super) fn find<'a>(&'a self, mention: &'a Mention) -> Option<&'a str> {
         let item = match mention.kind {
             Kind::Checklist => self.item(&mention.text).and_then(|index| self.items.get(index)),
             _ => None,
@@ -442,7 +437,14 @@ mod tests {
 
     /// The receipt of a summary after which no message stays, with this many tokens for the ledger.
     fn receipt_of(facts: Facts, summary: &str, ledger: u32) -> Receipt {
-        build_receipt(facts, &[&read(summary)], &budget(ledger), &meter(), &name)
+        receipt_with(facts, &[&read(summary)], ledger)
+    }
+
+    /// The same with these texts, in which each fact is looked up by a call of its own.
+    fn receipt_with(facts: Facts, texts: &[&RetainedText], ledger: u32) -> Receipt {
+        let mut lookup = Lookup::default();
+        while !lookup.advance(&facts, texts, 1) {}
+        build_receipt(facts, lookup, texts, &budget(ledger), &meter(), &name)
     }
 
     fn read(summary: &str) -> RetainedText {
@@ -465,7 +467,7 @@ mod tests {
         let mut retained = RetainedText::default();
         retained.add("HAT039 again", Role::User);
         let summary = read("They changed src/server.rs.");
-        let receipt = build_receipt(facts, &[&summary, &retained], &budget(200), &meter(), &name);
+        let receipt = receipt_with(facts, &[&summary, &retained], 200);
         assert_eq!(
             ledger(&receipt.appended),
             "Also said, word for word:\n\
@@ -522,7 +524,7 @@ mod tests {
         let mut retained = RetainedText::default();
         retained.add("- [ ] ship it", Role::User);
         let texts = [&read("- [x] ship it"), &retained];
-        let receipt = build_receipt(facts, &texts, &budget(200), &meter(), &name);
+        let receipt = receipt_with(facts, &texts, 200);
         assert_eq!(names(&receipt.kept), ["- [x] ship it"]);
     }
 
