@@ -165,6 +165,28 @@ test("j24: validating, repairing and converting can be aborted between two slice
   }
 });
 
+test("j24: what many messages are together is checked and repaired in slices too, and can be aborted then", async () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => said(index % 2 === 0 ? "user" : "assistant", `Bed ${index}.`));
+  const orphan = { role: "tool", tool_call_id: "none", content: "Nobody asked." };
+  const broken = many.toSpliced(15_000, 0, orphan);
+  for (const [work, expected] of [
+    [(signal) => validate(broken, "openai-chat", { signal }), (issues) => assert.deepEqual(issues.map(({ path }) => path), ["messages[15000]"])],
+    [(signal) => repair(broken, "openai-chat", { signal }), ({ messages }) => assert.deepEqual(messages, many)],
+    [(signal) => convert(many, "openai-chat", "anthropic", { signal }), ({ messages }) => assert.equal(messages.length, many.length)],
+  ]) {
+    const counted = countTasks();
+    expected(await work());
+    counted.stop();
+    // They are read in fewer than ten.
+    assert.ok(counted.tasks >= 60, `${counted.tasks} tasks`);
+    const controller = new AbortController();
+    const working = work(controller.signal);
+    for (let task = 0; task < 30; task += 1) await new Promise(setImmediate);
+    controller.abort("no longer needed");
+    await assert.rejects(working, { name: "EpitomeError", code: "aborted", cause: "no longer needed" });
+  }
+});
+
 test("j24: a commit is written in slices, and has what was there as it began; what comes meanwhile is in the next one", async () => {
   const commits = [];
   const compactor = await compactorWith({ commit: (changes) => void commits.push(changes) });

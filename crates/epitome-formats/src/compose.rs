@@ -129,27 +129,51 @@ impl Format {
             let first = steps.filter(|(_, step)| *step == 0);
             return first.map(|(message, _)| Outgoing::Keep(message)).collect();
         }
-        let mut groups: Vec<Group> = Vec::new();
-        let mut last = (MessageId::from(""), 0);
-        for edit in &view.edits {
-            let Some((role, fragment)) = fragment(log, edit, contract, &mut last) else {
+        let mut grouping = Grouping::default();
+        grouping.add(log, &view.edits, contract);
+        grouping.finish(self, log, view)
+    }
+}
+
+/// Groups the edits of a view by the messages that are sent.
+pub(crate) struct Grouping {
+    groups: Vec<Group>,
+    /// The latest message of the app and its number of steps: see [`fragment`].
+    last: (MessageId, usize),
+}
+
+impl Default for Grouping {
+    fn default() -> Self {
+        Self { groups: Vec::new(), last: (MessageId::from(""), 0) }
+    }
+}
+
+impl Grouping {
+    /// Adds the next edits.
+    pub(crate) fn add(&mut self, log: &Log, edits: &[Edit], contract: &Contract) {
+        for edit in edits {
+            let Some((role, fragment)) = fragment(log, edit, contract, &mut self.last) else {
                 continue;
             };
-            match groups.last_mut() {
+            match self.groups.last_mut() {
                 Some(group) if group.includes(role, &fragment, contract) => {
                     group.push(role, fragment);
                 }
-                _ => groups.push(Group { last: role, fragments: vec![fragment] }),
+                _ => self.groups.push(Group { last: role, fragments: vec![fragment] }),
             }
         }
+    }
+
+    /// How each message is made.
+    pub(crate) fn finish(self, format: Format, log: &Log, view: &View) -> Vec<Outgoing> {
         // A message of the log will do if the view has none: its form is that of the conversation.
         let seen = view.edits.iter().find_map(Edit::id);
         let sample = seen.or_else(|| log.message(0).map(|message| &message.id));
         // Without forms the sample is not needed, and the caller would have to pass one more message to every
         // `compose`.
-        let sample = sample.filter(|_| self.dialect().has_forms());
+        let sample = sample.filter(|_| format.dialect().has_forms());
         let sample = sample.map(|id| split_step_id(id).0);
-        groups.into_iter().map(|group| group.outgoing(sample.as_ref())).collect()
+        self.groups.into_iter().map(|group| group.outgoing(sample.as_ref())).collect()
     }
 }
 

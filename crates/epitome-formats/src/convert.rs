@@ -3,6 +3,8 @@
 mod adapt;
 mod call_ids;
 
+use std::ops::Range;
+
 use epitome::message::Role;
 use epitome::{Contract, Neighbours, ResultPlace};
 use epitome_columns::sort_by_key;
@@ -17,8 +19,9 @@ use crate::issue::{Issue, IssueCode};
 use crate::parsed::ParsedMessages;
 use crate::path::Path;
 use crate::registry::Format;
-use crate::repair::{Repaired, RepairedMessage, repair};
-use crate::validate::{Strictness, validate};
+use crate::repair::{Repaired, RepairedMessage, repair_in_slices};
+use crate::slices::{Slices, at_once};
+use crate::validate::{Strictness, validate_in_slices, validate_parsed};
 
 /// Messages in another format, and what that format could not hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,18 +44,37 @@ pub struct Converted {
 /// stricter rules, they are repaired for it, as [`repair`] does. Defects of the originals are kept, so that nothing is made
 /// up for a call that is still running. Costs O(n log n).
 pub fn convert(messages: &[Value], from: Format, to: Format) -> Converted {
-    let parsed = ParsedMessages::of(from, messages);
+    at_once(convert_in_slices(messages, from, to, &mut Slices::none()))
+}
+
+/// The same in slices.
+pub async fn convert_in_slices(
+    messages: &[Value],
+    from: Format,
+    to: Format,
+    slices: &mut Slices,
+) -> Converted {
+    let parsed = ParsedMessages::in_slices(from, messages, slices).await;
     let not_read = parsed.issues.iter().filter(|issue| issue.code == IssueCode::NotAMessage);
     let mut lost: Vec<Issue> = not_read.cloned().collect();
-    let turns = turns(&parsed, messages, from, &mut lost);
-    let mut written = Written::default();
-    for (index, turn) in turns {
-        written.push(index, turn, to, &mut lost);
-    }
+    let mut turns = Vec::new();
+    let read = &mut |range| add_turns(&mut turns, &parsed, messages, range, from, &mut lost);
+    slices.each(messages.len(), read).await;
+    let (mut written, len) = (Written::default(), turns.len());
+    let mut turns = turns.into_iter();
+    let write = &mut |range: Range<usize>| {
+        for (index, turn) in turns.by_ref().take(range.len()) {
+            written.push(index, turn, to, &mut lost);
+        }
+    };
+    slices.each(len, write).await;
     written.number(to);
-    let mut left = validate(&written.messages, to, Strictness::Provider);
-    if !left.is_empty() && validate(messages, from, Strictness::Provider).is_empty() {
-        left = written.repair(to, &mut lost);
+    let provider = Strictness::Provider;
+    let mut left = validate_in_slices(&written.messages, to, provider, slices).await;
+    if !left.is_empty()
+        && validate_parsed(&parsed, messages, from, provider, slices).await.is_empty()
+    {
+        left = written.repair(to, &mut lost, slices).await;
     }
     sort_by_key(&mut lost, Issue::message_index);
     Converted { messages: written.messages, origins: written.origins, lost, left }
@@ -122,8 +144,13 @@ impl Written {
     }
 
     /// Repairs the messages for the target and lists what it changes. Returns what is left to repair.
-    fn repair(&mut self, to: Format, lost: &mut Vec<Issue>) -> Vec<Issue> {
-        let Repaired { messages, done, left } = repair(&self.messages, to);
+    async fn repair(
+        &mut self,
+        to: Format,
+        lost: &mut Vec<Issue>,
+        slices: &mut Slices,
+    ) -> Vec<Issue> {
+        let Repaired { messages, done, left } = repair_in_slices(&self.messages, to, slices).await;
         for issue in done {
             let origin = self.origins.get(issue.message_index()).copied().unwrap_or_default();
             let at = Path::key("messages").at(origin);
@@ -150,18 +177,19 @@ impl Written {
     }
 }
 
-/// The turns of messages, each with the index of its message. Reasoning is joined with the answer that it led
+/// Adds the turns of the next messages, each with the index of its message. Reasoning is joined with the answer that it led
 /// to; in a format with one item per call, the calls of one answer are joined.
-fn turns<'a>(
+fn add_turns<'a>(
+    turns: &mut Vec<(usize, Turn<'a>)>,
     parsed: &ParsedMessages<'a>,
     messages: &[Value],
+    range: Range<usize>,
     from: Format,
     lost: &mut Vec<Issue>,
-) -> Vec<(usize, Turn<'a>)> {
+) {
     // Results can be anywhere only in a format whose calls and results are items of their own.
     let has_call_items = from.contract().results == ResultPlace::AnywhereAfter;
-    let mut turns: Vec<(usize, Turn<'a>)> = Vec::new();
-    for (index, content) in parsed.contents.iter().enumerate() {
+    for (index, content) in range.clone().zip(parsed.contents.get(range).unwrap_or_default()) {
         let Some(content) = content else { continue };
         let own = messages.get(index).into_iter().flat_map(|message| left_out(content, message));
         lost.extend(own.map(|issue| issue.under(&Path::key("messages").at(index))));
@@ -181,7 +209,6 @@ fn turns<'a>(
             }
         }
     }
-    turns
 }
 
 /// Issues for the provider's own parts, which no other format holds, each at its place.
@@ -260,6 +287,7 @@ fn turns_of<'a>(content: &Content<'a>, lost: &mut Vec<String>) -> Vec<Turn<'a>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validate::validate;
     use serde_json::json;
 
     fn chat() -> Vec<Value> {

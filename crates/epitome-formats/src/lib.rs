@@ -30,9 +30,10 @@
 //! 19. `composed`: an outline of composed messages, to check them without writing them
 //! 20. `acceptance`: whether the provider accepts composed messages
 //! 21. `untouched`: whether the provider accepts the messages as they were appended
-//! 22. `validate`: what a provider would refuse
-//! 23. `repair`: messages that a provider accepts
-//! 24. `convert`: messages of one format in another
+//! 22. `slices`: long work on lists of messages, in slices
+//! 23. `validate`: what a provider would refuse
+//! 24. `repair`: messages that a provider accepts
+//! 25. `convert`: messages of one format in another
 //!
 //! # Adding a format
 //!
@@ -59,6 +60,7 @@ mod reach;
 mod registry;
 mod repair;
 mod shape;
+mod slices;
 mod steps;
 mod text;
 mod untouched;
@@ -67,16 +69,17 @@ mod usage_fields;
 mod validate;
 
 pub use compose::{Outgoing, Recipe};
-pub use convert::{Adapted, Converted, OwnForm, adapt, convert};
+pub use convert::{Adapted, Converted, OwnForm, adapt, convert, convert_in_slices};
 pub use detect::{Detection, detect};
 pub use document::{DocumentError, messages_of};
 pub use issue::{Issue, IssueCode, Severity};
-pub use locked::validate_locked;
-pub use reach::{Reach, validate_notes};
+pub use locked::{validate_locked, validate_locked_in_slices};
+pub use reach::{Reach, validate_notes, validate_notes_in_slices};
 pub use registry::{Format, Reading};
-pub use repair::{Repaired, RepairedMessage, repair};
+pub use repair::{Repaired, RepairedMessage, repair, repair_in_slices};
 pub use shape::ShapeError;
+pub use slices::Slices;
 pub use steps::{fit_steps, split_step_id, step_id, steps_of};
 pub use untouched::Untouched;
 pub use usage::read_usage;
-pub use validate::{Strictness, validate};
+pub use validate::{Strictness, validate, validate_in_slices};

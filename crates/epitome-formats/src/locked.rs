@@ -1,6 +1,7 @@
 //! Signed reasoning that a model refuses, because what is before it is not what it was written behind.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use epitome::message::{Message, Part, Role};
 use serde_json::Value;
@@ -9,6 +10,7 @@ use crate::content::ContentPart;
 use crate::issue::{Issue, IssueCode};
 use crate::parsed::ParsedMessages;
 use crate::registry::Format;
+use crate::slices::{Slices, at_once};
 
 /// The signed reasoning in these messages that a model which locks it to its prefix would refuse, as the requests show that
 /// were sent before: `earlier` has the messages of each, oldest first. Reasoning that is in one of them has to stand behind
@@ -17,11 +19,37 @@ use crate::registry::Format;
 ///
 /// Linear in all messages; with many earlier requests, in all of theirs together.
 pub fn validate_locked(messages: &[Value], earlier: &[Vec<Value>], format: Format) -> Vec<Issue> {
-    let parsed = ParsedMessages::of(format, messages);
-    let requests: Vec<Request> =
-        earlier.iter().map(|own| Request::of(own, &parsed, format)).collect();
+    let earlier = earlier.iter().map(Vec::as_slice);
+    at_once(validate_locked_in_slices(messages, earlier, format, &mut Slices::none()))
+}
+
+/// The same in slices.
+pub async fn validate_locked_in_slices(
+    messages: &[Value],
+    earlier: impl Iterator<Item = &[Value]>,
+    format: Format,
+    slices: &mut Slices,
+) -> Vec<Issue> {
+    let parsed = ParsedMessages::in_slices(format, messages, slices).await;
+    let mut requests = Vec::new();
+    for own in earlier {
+        let own = ParsedMessages::in_slices(format, own, slices).await;
+        requests.push(Request::of(&own, &parsed));
+    }
     let mut issues = Vec::new();
-    for (position, step) in parsed.steps.iter().enumerate() {
+    let find = &mut |positions| find_locked(&mut issues, &parsed, positions, &requests);
+    slices.each(parsed.steps.len(), find).await;
+    issues
+}
+
+fn find_locked(
+    issues: &mut Vec<Issue>,
+    parsed: &ParsedMessages<'_>,
+    positions: Range<usize>,
+    requests: &[Request],
+) {
+    let steps = parsed.steps.get(positions.clone()).unwrap_or_default();
+    for (position, step) in positions.zip(steps) {
         let signed =
             step.message.parts.iter().enumerate().filter(|(_, part)| part.is_signed_reasoning());
         let items = parsed.step(position).into_iter().flat_map(|step| &step.items);
@@ -35,7 +63,7 @@ pub fn validate_locked(messages: &[Value], earlier: &[Vec<Value>], format: Forma
             });
             let is_own = match found.next() {
                 Some(is_own) => is_own || found.any(|is_own| is_own),
-                None => requests.iter().any(|request| request.is_answered_at(position, &parsed)),
+                None => requests.iter().any(|request| request.is_answered_at(position, parsed)),
             };
             if !is_own {
                 let message = "the model accepts this reasoning only behind the messages that it was written behind; \
@@ -45,7 +73,6 @@ pub fn validate_locked(messages: &[Value], earlier: &[Vec<Value>], format: Forma
             }
         }
     }
-    issues
 }
 
 /// A request that was sent before.
@@ -77,8 +104,7 @@ impl Signed {
 }
 
 impl Request {
-    fn of(messages: &[Value], now: &ParsedMessages<'_>, format: Format) -> Self {
-        let own = ParsedMessages::of(format, messages);
+    fn of(own: &ParsedMessages<'_>, now: &ParsedMessages<'_>) -> Self {
         let pairs = own.steps.iter().zip(&now.steps);
         let same = pairs.take_while(|(own, now)| is_same(&own.message, &now.message)).count();
         let mut reasoning = BTreeMap::new();

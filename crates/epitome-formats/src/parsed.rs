@@ -10,6 +10,7 @@ use crate::content::{Content, Step};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::registry::Format;
+use crate::slices::{Slices, at_once};
 
 /// A parsed list of messages.
 ///
@@ -36,26 +37,41 @@ pub(crate) struct ParsedStep {
 impl<'a> ParsedMessages<'a> {
     /// Parses every message. Its index is its id. Linear.
     pub(crate) fn of(format: Format, values: &'a [Value]) -> Self {
+        at_once(Self::in_slices(format, values, &mut Slices::none()))
+    }
+
+    /// The same in slices.
+    pub(crate) async fn in_slices(
+        format: Format,
+        values: &'a [Value],
+        slices: &mut Slices,
+    ) -> Self {
         let mut parsed = Self { contents: Vec::new(), steps: Vec::new(), issues: Vec::new() };
-        for (index, value) in values.iter().enumerate() {
+        let add = &mut |range| parsed.add(format, values, range);
+        slices.each(values.len(), add).await;
+        parsed
+    }
+
+    /// Parses the next values.
+    fn add(&mut self, format: Format, values: &'a [Value], range: Range<usize>) {
+        for (index, value) in range.clone().zip(values.get(range).unwrap_or_default()) {
             let at = Path::key("messages").at(index);
             let content = match format.dialect().read(value) {
                 Ok(content) => content,
                 Err(error) => {
-                    parsed.issues.push(Issue::new(&at, IssueCode::NotAMessage, error.problem));
-                    parsed.contents.push(None);
+                    self.issues.push(Issue::new(&at, IssueCode::NotAMessage, error.problem));
+                    self.contents.push(None);
                     continue;
                 }
             };
             let id = MessageId::from(index.to_string());
             for (step, message) in content.messages(&id).into_iter().enumerate() {
-                parsed.steps.push(ParsedStep { message, index, step });
+                self.steps.push(ParsedStep { message, index, step });
             }
             let issues = content.issues.iter().cloned().chain(format.dialect().check(value));
-            parsed.issues.extend(issues.map(|issue| issue.under(&at)));
-            parsed.contents.push(Some(content));
+            self.issues.extend(issues.map(|issue| issue.under(&at)));
+            self.contents.push(Some(content));
         }
-        parsed
     }
 
     /// The step at a position.
@@ -87,13 +103,24 @@ impl<'a> ParsedMessages<'a> {
     }
 
     /// The messages as a log.
+    #[cfg(test)]
     pub(crate) fn into_log(self) -> Log {
+        at_once(self.into_log_in_slices(&mut Slices::none()))
+    }
+
+    /// The messages as a log, which is made in slices.
+    pub(crate) async fn into_log_in_slices(self, slices: &mut Slices) -> Log {
         let mut log = Log::default();
-        for ParsedStep { message, .. } in self.steps {
-            // The ids are indices, so the log cannot refuse one as repeated.
-            let appended = log.append(Record::Message { message: message.into() });
-            debug_assert_eq!(appended, Ok(()));
-        }
+        let len = self.steps.len();
+        let mut steps = self.steps.into_iter();
+        let append = &mut |range: Range<usize>| {
+            for ParsedStep { message, .. } in steps.by_ref().take(range.len()) {
+                // The ids are indices, so the log cannot refuse one as repeated.
+                let appended = log.append(Record::Message { message: message.into() });
+                debug_assert_eq!(appended, Ok(()));
+            }
+        };
+        slices.each(len, append).await;
         log
     }
 }

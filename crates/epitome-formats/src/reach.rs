@@ -1,5 +1,7 @@
 //! Notes in place of text that has left the view, where the model has no tool to get the text back.
 
+use std::ops::Range;
+
 use epitome_text::note::Note;
 use serde_json::Value;
 
@@ -7,6 +9,7 @@ use crate::content::ContentPart;
 use crate::issue::{Issue, IssueCode};
 use crate::parsed::ParsedMessages;
 use crate::registry::Format;
+use crate::slices::{Slices, at_once};
 
 /// What the model's tools get back of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +29,30 @@ impl Reach {
 /// The notes of reducers in these messages that stand for more than the model can get back. With a tool that searches the
 /// conversation it gets back everything, and there is nothing to check. Linear.
 pub fn validate_notes(messages: &[Value], format: Format, reach: Reach) -> Vec<Issue> {
-    let parsed = ParsedMessages::of(format, messages);
+    at_once(validate_notes_in_slices(messages, format, reach, &mut Slices::none()))
+}
+
+/// The same in slices.
+pub async fn validate_notes_in_slices(
+    messages: &[Value],
+    format: Format,
+    reach: Reach,
+    slices: &mut Slices,
+) -> Vec<Issue> {
+    let parsed = ParsedMessages::in_slices(format, messages, slices).await;
     let mut issues = Vec::new();
-    for position in 0..parsed.steps.len() {
+    let find = &mut |positions| find_notes(&mut issues, &parsed, positions, reach);
+    slices.each(parsed.steps.len(), find).await;
+    issues
+}
+
+fn find_notes(
+    issues: &mut Vec<Issue>,
+    parsed: &ParsedMessages<'_>,
+    positions: Range<usize>,
+    reach: Reach,
+) {
+    for position in positions {
         for item in parsed.step(position).into_iter().flat_map(|step| &step.items) {
             let note = match &item.part {
                 ContentPart::Result { text, .. } => {
@@ -49,7 +73,6 @@ pub fn validate_notes(messages: &[Value], format: Format, reach: Reach) -> Vec<I
             }
         }
     }
-    issues
 }
 
 /// The first note among the values of arguments.

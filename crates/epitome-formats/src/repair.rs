@@ -8,10 +8,11 @@ use epitome_columns::to_set;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::compose::Outgoing;
+use crate::compose::{Grouping, Outgoing};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::registry::{Format, Reading};
+use crate::slices::{Slices, at_once};
 use crate::validate::{Strictness, validate_parsed};
 
 /// Repaired messages, and what was repaired.
@@ -44,39 +45,30 @@ pub enum RepairedMessage {
 /// arguments valid JSON, which keeps the original text as `unparsed`. Values that are not messages are
 /// removed. Costs O(n log n).
 pub fn repair(messages: &[Value], format: Format) -> Repaired {
-    let parsed = ParsedMessages::of(format, messages);
-    let before = repairable(&parsed, messages, format);
+    at_once(repair_in_slices(messages, format, &mut Slices::none()))
+}
+
+/// The same in slices.
+pub async fn repair_in_slices(messages: &[Value], format: Format, slices: &mut Slices) -> Repaired {
+    let parsed = ParsedMessages::in_slices(format, messages, slices).await;
+    let before = repairable(&parsed, messages, format, slices).await;
     let is_odd = odd_messages(&parsed, format);
-    let log = parsed.into_log();
-    let view = View::repaired(&log, &format.contract());
-    let index = |id: &MessageId| id.as_str().parse::<usize>().ok();
-    let original = |id: &MessageId| messages.get(index(id)?);
-    let mut repaired = Vec::new();
-    let mut ids = MessageIds::default();
-    for outgoing in format.compose(&log, &view) {
-        // Most messages are as they have to be, and are not copied.
-        if let Outgoing::Keep(id) = &outgoing
-            && let Some(index) = index(id).filter(|index| is_odd.get(*index) == Some(&false))
-            && messages.get(index).is_some_and(|value| ids.add(format, value))
-        {
-            repaired.push(RepairedMessage::Keep(index));
-            continue;
-        }
-        let (sources, mut value) = match &outgoing {
-            Outgoing::Keep(id) => (vec![id], original(id).cloned().unwrap_or_default()),
-            Outgoing::Composed(recipe) => {
-                (recipe.sources().collect(), recipe.compose(format, original))
-            }
-        };
-        let sources: Vec<usize> = sources.into_iter().filter_map(index).collect();
-        let kept = matches!(outgoing, Outgoing::Keep(_));
-        // `|` and not `||`: both have to run, also on a message that the first one has changed.
-        let changed = normalize(format, &mut value) | ids.make_unique(format, &mut value);
-        repaired.push(match sources.as_slice() {
-            [only] if kept && !changed => RepairedMessage::Keep(*only),
-            _ => RepairedMessage::Composed { sources, message: value },
-        });
-    }
+    let log = parsed.into_log_in_slices(slices).await;
+    let contract = format.contract();
+    let view = View::repaired(&log, &contract);
+    let mut grouping = Grouping::default();
+    let add = &mut |range| {
+        grouping.add(&log, view.edits.get(range).unwrap_or_default(), &contract);
+    };
+    slices.each(view.edits.len(), add).await;
+    let outgoing = grouping.finish(format, &log, &view);
+    let mut writing = Writing { format, messages, is_odd, ids: MessageIds::default() };
+    let mut repaired = Vec::with_capacity(outgoing.len());
+    let write = &mut |range| {
+        let outgoing: &[Outgoing] = outgoing.get(range).unwrap_or_default();
+        repaired.extend(outgoing.iter().map(|outgoing| writing.write(outgoing)));
+    };
+    slices.each(outgoing.len(), write).await;
     let kept = repaired.iter().map(|message| match message {
         RepairedMessage::Keep(index) => Some(*index),
         RepairedMessage::Composed { .. } => None,
@@ -87,12 +79,17 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     }
     // The result is validated again and not assumed to be right: an issue must not be reported as repaired if
     // it is not.
-    let values = repaired.iter().map(|message| match message {
-        RepairedMessage::Keep(index) => messages.get(*index).cloned().unwrap_or_default(),
-        RepairedMessage::Composed { message, .. } => message.clone(),
-    });
-    let values: Vec<Value> = values.collect();
-    let mut left = repairable(&ParsedMessages::of(format, &values), &values, format);
+    let mut values: Vec<Value> = Vec::with_capacity(repaired.len());
+    let copy = &mut |range| {
+        let repaired: &[RepairedMessage] = repaired.get(range).unwrap_or_default();
+        values.extend(repaired.iter().map(|message| match message {
+            RepairedMessage::Keep(index) => messages.get(*index).cloned().unwrap_or_default(),
+            RepairedMessage::Composed { message, .. } => message.clone(),
+        }));
+    };
+    slices.each(repaired.len(), copy).await;
+    let parsed = ParsedMessages::in_slices(format, &values, slices).await;
+    let mut left = repairable(&parsed, &values, format, slices).await;
     let sources = |issue: &Issue| match repaired.get(issue.message_index()) {
         // It is about the whole list.
         _ if !issue.path.starts_with("messages[") => vec![0],
@@ -105,10 +102,53 @@ pub fn repair(messages: &[Value], format: Format) -> Repaired {
     Repaired { messages: repaired, done, left }
 }
 
+/// Repaired messages in the making.
+struct Writing<'a> {
+    format: Format,
+    messages: &'a [Value],
+    is_odd: Vec<bool>,
+    ids: MessageIds,
+}
+
+impl Writing<'_> {
+    fn write(&mut self, outgoing: &Outgoing) -> RepairedMessage {
+        let Self { format, messages, is_odd, ids } = self;
+        let index = |id: &MessageId| id.as_str().parse::<usize>().ok();
+        let original = |id: &MessageId| messages.get(index(id)?);
+        // Most messages are as they have to be, and are not copied.
+        if let Outgoing::Keep(id) = outgoing
+            && let Some(index) = index(id).filter(|index| is_odd.get(*index) == Some(&false))
+            && messages.get(index).is_some_and(|value| ids.add(*format, value))
+        {
+            return RepairedMessage::Keep(index);
+        }
+        let (sources, mut value) = match outgoing {
+            Outgoing::Keep(id) => (vec![id], original(id).cloned().unwrap_or_default()),
+            Outgoing::Composed(recipe) => {
+                (recipe.sources().collect(), recipe.compose(*format, original))
+            }
+        };
+        let sources: Vec<usize> = sources.into_iter().filter_map(index).collect();
+        let kept = matches!(outgoing, Outgoing::Keep(_));
+        // `|` and not `||`: both have to run, also on a message that the first one has changed.
+        let changed = normalize(*format, &mut value) | ids.make_unique(*format, &mut value);
+        match sources.as_slice() {
+            [only] if kept && !changed => RepairedMessage::Keep(*only),
+            _ => RepairedMessage::Composed { sources, message: value },
+        }
+    }
+}
+
 /// What the provider refuses, and blank messages also where only some servers refuse them: a repair removes those without a
 /// text too, and nothing may disappear that is not listed.
-fn repairable(parsed: &ParsedMessages<'_>, values: &[Value], format: Format) -> Vec<Issue> {
-    let mut issues = validate_parsed(parsed, values, format, Strictness::Strictest);
+async fn repairable(
+    parsed: &ParsedMessages<'_>,
+    values: &[Value],
+    format: Format,
+    slices: &mut Slices,
+) -> Vec<Issue> {
+    let strictest = Strictness::Strictest;
+    let mut issues = validate_parsed(parsed, values, format, strictest, slices).await;
     issues.retain(|Issue { severity, code, .. }| {
         *severity == Severity::Refused || *code == IssueCode::BlankMessage
     });

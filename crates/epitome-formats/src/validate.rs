@@ -1,6 +1,7 @@
 //! What a provider would refuse in a list of messages, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use epitome::history::pairing::{Pairing, PartPosition};
 use epitome::message::{CallId, Part, Role};
@@ -16,6 +17,7 @@ use crate::issue::{Issue, IssueCode, Severity};
 use crate::parsed::ParsedMessages;
 use crate::path::Path;
 use crate::registry::Format;
+use crate::slices::{Slices, at_once};
 
 /// How strict the server is assumed to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,15 +32,27 @@ pub enum Strictness {
 
 /// What the provider of this format would refuse in these messages, in their order. Costs O(n log n).
 pub fn validate(messages: &[Value], format: Format, strictness: Strictness) -> Vec<Issue> {
-    validate_parsed(&ParsedMessages::of(format, messages), messages, format, strictness)
+    at_once(validate_in_slices(messages, format, strictness, &mut Slices::none()))
+}
+
+/// The same in slices.
+pub async fn validate_in_slices(
+    messages: &[Value],
+    format: Format,
+    strictness: Strictness,
+    slices: &mut Slices,
+) -> Vec<Issue> {
+    let parsed = ParsedMessages::in_slices(format, messages, slices).await;
+    validate_parsed(&parsed, messages, format, strictness, slices).await
 }
 
 /// The same for messages that are parsed.
-pub(crate) fn validate_parsed(
+pub(crate) async fn validate_parsed(
     parsed: &ParsedMessages<'_>,
     messages: &[Value],
     format: Format,
     strictness: Strictness,
+    slices: &mut Slices,
 ) -> Vec<Issue> {
     let mut validation = Validation {
         format,
@@ -48,18 +62,27 @@ pub(crate) fn validate_parsed(
         results_from: runs_before(parsed, Role::Tool),
         answers_from: runs_before(parsed, Role::Assistant),
         answered: answered(parsed),
+        result_messages: BTreeMap::new(),
+        earlier_calls: BTreeSet::new(),
+        earlier_ids: BTreeSet::new(),
+        missing_arguments: BTreeSet::new(),
+        before: None,
+        started: false,
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
         parsed,
     };
-    validation.check_calls();
-    validation.check_results();
-    validation.check_call_ids();
-    validation.check_message_ids();
+    let steps = parsed.steps.len();
+    slices.each(steps, &mut |range| validation.check_calls(range)).await;
+    slices.each(steps, &mut |range| validation.check_results(range)).await;
+    slices.each(steps, &mut |range| validation.check_call_ids(range)).await;
+    slices.each(messages.len(), &mut |range| validation.check_message_ids(range)).await;
     let all = format.dialect().check_all(messages);
     validation.found.extend(all.into_iter().map(|issue| (issue.message_index(), issue)));
-    validation.check_arguments();
-    validation.check_blank();
-    validation.check_roles();
+    validation.find_missing_arguments();
+    slices.each(steps, &mut |range| validation.check_arguments(range)).await;
+    slices.each(parsed.contents.len(), &mut |range| validation.check_blank(range)).await;
+    slices.each(steps, &mut |range| validation.check_roles(range)).await;
+    validation.check_ends();
     let least = match strictness {
         Strictness::Provider => Severity::Refused,
         Strictness::Strictest => Severity::Depends,
@@ -81,6 +104,18 @@ struct Validation<'a> {
     answers_from: Vec<usize>,
     /// For each step, whether it is or leads to an answer of the assistant, of which reasoning alone is none.
     answered: Vec<bool>,
+    /// For each step with calls so far, the index of the message that has their first result.
+    result_messages: BTreeMap<usize, usize>,
+    /// The ids of the calls so far.
+    earlier_calls: BTreeSet<CallId>,
+    /// The ids of the messages so far.
+    earlier_ids: BTreeSet<&'a str>,
+    /// The paths of calls without arguments.
+    missing_arguments: BTreeSet<String>,
+    /// The position and the role of the step before.
+    before: Option<(usize, Role)>,
+    /// True after the first message that is not a system message.
+    started: bool,
     /// Issues with the index of their message.
     found: Vec<(usize, Issue)>,
 }
@@ -112,8 +147,8 @@ impl Validation<'_> {
     }
 
     /// Every call has a result.
-    fn check_calls(&mut self) {
-        for position in 0..self.parsed.steps.len() {
+    fn check_calls(&mut self, positions: Range<usize>) {
+        for position in positions {
             for (part, at) in self.call_paths(position).iter().enumerate() {
                 let call = PartPosition { message: position, part };
                 // A call that waits for the user has no result yet. A repair would otherwise invent one before
@@ -127,9 +162,8 @@ impl Validation<'_> {
     }
 
     /// Every result answers a call and is where it must be.
-    fn check_results(&mut self) {
-        let mut result_messages: BTreeMap<usize, usize> = BTreeMap::new();
-        for position in 0..self.parsed.steps.len() {
+    fn check_results(&mut self, positions: Range<usize>) {
+        for position in positions {
             if self.pairing.is_unsolicited_approval(position) {
                 let message = "nothing asked for this approval";
                 self.note(position, &Path::default(), IssueCode::OrphanResult, message);
@@ -148,7 +182,7 @@ impl Validation<'_> {
                     let message = "the result does not directly follow its call";
                     self.note(position, at, IssueCode::MisplacedResult, message);
                 } else if self.contract.results == ResultPlace::NextUser {
-                    self.check_together(call.message, position, at, &mut result_messages);
+                    self.check_together(call.message, position, at);
                 }
             }
         }
@@ -169,28 +203,20 @@ impl Validation<'_> {
         call < result && called_from <= call + 1
     }
 
-    /// All results of a turn are in one message. `result_messages` has the index of that message for each
-    /// step with calls so far.
-    fn check_together(
-        &mut self,
-        call: usize,
-        position: usize,
-        at: &Path,
-        result_messages: &mut BTreeMap<usize, usize>,
-    ) {
+    /// All results of a turn are in one message.
+    fn check_together(&mut self, call: usize, position: usize, at: &Path) {
         let index = self.parsed.index(position);
         // The first result decides which message it is. Every result elsewhere gets an issue, so that each is
         // shown at its place.
-        if *result_messages.entry(call).or_insert(index) != index {
+        if *self.result_messages.entry(call).or_insert(index) != index {
             let message = "results of one turn are in several messages; put them into one";
             self.note(position, at, IssueCode::SplitResults, message);
         }
     }
 
     /// Calls and results have ids that the provider accepts, and by which it can pair them.
-    fn check_call_ids(&mut self) {
-        let mut earlier: BTreeSet<CallId> = BTreeSet::new();
-        for position in 0..self.parsed.steps.len() {
+    fn check_call_ids(&mut self, positions: Range<usize>) {
+        for position in positions {
             let Some(message) = self.parsed.message(position) else { continue };
             let calls: Vec<CallId> = message.calls().cloned().collect();
             let results: Vec<CallId> = message.results().cloned().collect();
@@ -208,7 +234,7 @@ impl Validation<'_> {
                         IssueCode::RefusedCallId,
                         "the id has characters that are refused, or too many",
                     )
-                } else if earlier.contains(call) {
+                } else if self.earlier_calls.contains(call) {
                     (
                         IssueCode::ReusedCallId,
                         "an earlier call has this id; they are paired by order",
@@ -224,17 +250,16 @@ impl Validation<'_> {
                     self.note(position, &at, IssueCode::MissingCallId, message);
                 }
             }
-            earlier.extend(calls);
+            self.earlier_calls.extend(calls);
         }
     }
 
     /// No message has the id of another one.
-    fn check_message_ids(&mut self) {
-        let mut earlier: BTreeSet<&str> = BTreeSet::new();
+    fn check_message_ids(&mut self, indices: Range<usize>) {
         let dialect = self.format.dialect();
-        for (index, value) in self.values.iter().enumerate() {
+        for (index, value) in indices.clone().zip(self.values.get(indices).unwrap_or_default()) {
             let Some(id) = dialect.message_id(value) else { continue };
-            if !earlier.insert(id) {
+            if !self.earlier_ids.insert(id) {
                 let message = "an earlier message has this id; give it another one";
                 let at = Path::key("messages").at(index).then("id");
                 self.found.push((index, Issue::new(&at, IssueCode::RepeatedId, message)));
@@ -242,12 +267,15 @@ impl Validation<'_> {
         }
     }
 
-    /// The arguments of calls are JSON, and objects where the provider requires it.
-    fn check_arguments(&mut self) {
+    fn find_missing_arguments(&mut self) {
         let missing =
             self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
-        let missing = to_set(missing.map(|(_, issue)| issue.path.clone()));
-        for position in 0..self.parsed.steps.len() {
+        self.missing_arguments = to_set(missing.map(|(_, issue)| issue.path.clone()));
+    }
+
+    /// The arguments of calls are JSON, and objects where the provider requires it.
+    fn check_arguments(&mut self, positions: Range<usize>) {
+        for position in positions {
             let Some(step) = self.parsed.step(position) else { continue };
             let value = self.values.get(self.parsed.index(position));
             let is_free_text = |at: &Path| {
@@ -264,7 +292,7 @@ impl Validation<'_> {
             for at in broken.map(|item| item.at.clone()).collect::<Vec<_>>() {
                 // Missing arguments are read as an empty text, which is not JSON. One issue is enough.
                 let path = self.parsed.path(position, &at).to_string();
-                let next = missing.range(path.clone()..).next();
+                let next = self.missing_arguments.range(path.clone()..).next();
                 if !next.is_some_and(|missing| missing.starts_with(&path)) {
                     let message = match dialect.accepts_arguments("0") {
                         true => "the arguments are not valid JSON",
@@ -277,8 +305,8 @@ impl Validation<'_> {
     }
 
     /// No message is blank, and no text in a message if the provider refuses those.
-    fn check_blank(&mut self) {
-        for index in 0..self.parsed.contents.len() {
+    fn check_blank(&mut self, indices: Range<usize>) {
+        for index in indices {
             let range = self.parsed.positions(index);
             let Some(role) = self.role(range.start) else { continue };
             let is_blank = |position: usize| {
@@ -337,16 +365,13 @@ impl Validation<'_> {
         }
     }
 
-    /// The first and last role, the order of roles, and the place of system messages.
-    fn check_roles(&mut self) {
-        let mut before: Option<(usize, Role)> = None;
-        // True after the first message that is not a system message.
-        let mut started = false;
-        for position in 0..self.parsed.steps.len() {
+    /// The first role, the order of roles, and the place of system messages.
+    fn check_roles(&mut self, positions: Range<usize>) {
+        for position in positions {
             let Some(role) = self.role(position) else { continue };
             let here = Path::default();
             if role == Role::System {
-                let is_first = before.is_none();
+                let is_first = self.before.is_none();
                 let place = self.contract.system;
                 let native = self.is_compaction(position);
                 if !native && (!is_first || place == SystemPlace::Separate) {
@@ -354,12 +379,12 @@ impl Validation<'_> {
                         SystemPlace::Separate => {
                             "this format has no system messages among the messages"
                         }
-                        _ if started => "a system message comes after other messages",
+                        _ if self.started => "a system message comes after other messages",
                         _ => "there are several system messages",
                     };
                     self.note(position, &here, IssueCode::SystemInside, message);
                 }
-            } else if !started
+            } else if !self.started
                 && self.contract.first == First::User
                 && role != Role::User
                 && !self.is_compaction(position)
@@ -367,20 +392,24 @@ impl Validation<'_> {
                 let message = "the first message has to be a user message";
                 self.note(position, &here, IssueCode::NotUserFirst, message);
             }
-            started |= role != Role::System;
-            if let Some((earlier, other)) = before {
+            self.started |= role != Role::System;
+            if let Some((earlier, other)) = self.before {
                 self.check_alternation(earlier, other, position, role);
             }
-            before = Some((position, role));
+            self.before = Some((position, role));
         }
-        if let Some((position, Role::Assistant)) = before
+    }
+
+    /// The last role, and that something is said.
+    fn check_ends(&mut self) {
+        if let Some((position, Role::Assistant)) = self.before
             && self.contract.last == Last::NotAssistantForSome
         {
             let message =
                 "the last message is the model's; a request ends with a user or tool message";
             self.note(position, &Path::default(), IssueCode::AssistantLast, message);
         }
-        if !started {
+        if !self.started {
             let message = "there are no messages, or only system messages";
             let issue = Issue::new(&Path::key("messages"), IssueCode::NothingSaid, message);
             self.found.push((0, issue));

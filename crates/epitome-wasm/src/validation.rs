@@ -1,12 +1,18 @@
 //! Finds and repairs what a provider would refuse, and converts messages between formats.
 
+use std::ops::Range;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
 use epitome::Thinking;
 use epitome_formats::{
-    Adapted, Format, Issue, IssueCode, OwnForm, Reach, RepairedMessage, Severity, Strictness,
+    Adapted, Format, Issue, IssueCode, OwnForm, Reach, RepairedMessage, Severity, Slices,
+    Strictness,
 };
 use js_sys::{Array, Object, Reflect};
 use serde_json::Value;
-use tsify::{Ts, Tsify};
+use tsify::Tsify;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::error::Thrown;
@@ -39,10 +45,41 @@ export interface Converted<M extends object = object> {
 #[wasm_bindgen]
 pub struct ReadMessages {
     format: Format,
+    read: Rc<Read>,
+    /// How many slices they were read in.
+    slices: usize,
+}
+
+#[derive(Clone)]
+struct Read {
     messages: Array,
     /// The same as JSON.
     values: Vec<Value>,
 }
+
+/// Long work on messages, of which each call does a slice.
+#[wasm_bindgen]
+pub struct LongWork(Pin<Box<dyn Future<Output = Result<JsValue, Thrown>>>>);
+
+#[wasm_bindgen]
+impl LongWork {
+    /// Does a slice of it. The result, once it is there; `undefined` before. Not to be called again after the result or an error.
+    pub fn advance(&mut self) -> Result<JsValue, JsValue> {
+        match self.0.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => Ok(result?),
+            Poll::Pending => Ok(JsValue::UNDEFINED),
+        }
+    }
+}
+
+impl LongWork {
+    fn new(work: impl Future<Output = Result<JsValue, Thrown>> + 'static) -> Self {
+        Self(Box::pin(work))
+    }
+}
+
+/// The most messages of which a slice looks at all.
+const MANY: usize = 1_000;
 
 #[wasm_bindgen]
 impl ReadMessages {
@@ -50,112 +87,186 @@ impl ReadMessages {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str) -> Result<Self, JsValue> {
         let format = format::named(format)?;
-        Ok(Self { format, messages: Array::new(), values: Vec::new() })
+        let read = Rc::new(Read { messages: Array::new(), values: Vec::new() });
+        Ok(Self { format, read, slices: 0 })
     }
 
     /// Reads the next messages.
     pub fn add(&mut self, messages: &Array) -> Result<(), JsValue> {
-        self.values.extend(json::messages(messages, self.values.len())?);
-        self.messages = self.messages.concat(messages);
+        let read = Rc::make_mut(&mut self.read);
+        read.values.extend(json::messages(messages, read.values.len())?);
+        read.messages = read.messages.concat(messages);
+        self.slices += 1;
         Ok(())
     }
 
+    /// As many messages as a slice had by which they were read, on average.
+    fn in_slices(&self) -> Slices {
+        Slices::of((self.read.values.len() / self.slices.max(1)).min(MANY))
+    }
+
     /// What the provider would refuse in the messages; with `strict`, also what only some servers of this format refuse.
-    pub fn validate(&self, strict: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
+    pub fn validate(&self, strict: bool) -> LongWork {
         let strictness = if strict { Strictness::Strictest } else { Strictness::Provider };
-        let mut issues = epitome_formats::validate(&self.values, self.format, strictness);
-        issues.extend(lone_surrogates(&self.messages, &self.values));
-        issues.sort_by_key(Issue::message_index);
-        list(issues)
+        let (read, format, mut slices) = (Rc::clone(&self.read), self.format, self.in_slices());
+        LongWork::new(async move {
+            let slices = &mut slices;
+            let mut issues =
+                epitome_formats::validate_in_slices(&read.values, format, strictness, slices).await;
+            issues.extend(read.lone_surrogates(slices).await);
+            issues.sort_by_key(Issue::message_index);
+            Ok(list(issues, slices).await?.into())
+        })
     }
 
     /// The signed reasoning in the messages that a model which locks it to its prefix would refuse, by the messages that were
     /// sent before; see [`epitome_formats::validate_locked`]. Empty for a model that does not. Without a model, the check is
     /// made.
     #[wasm_bindgen(js_name = validateLocked)]
-    pub fn validate_locked(
-        &self,
-        earlier: Vec<ReadMessages>,
-        model: Option<String>,
-    ) -> Result<Vec<Ts<Issue>>, JsValue> {
-        let contract = self.format.contract();
-        let is_free = |model: String| contract.thinking(Some(&model)) != Thinking::LockedToPrefix;
-        if model.is_some_and(is_free) {
-            return Ok(Vec::new());
-        }
-        let earlier: Vec<Vec<Value>> = earlier.into_iter().map(|sent| sent.values).collect();
-        list(epitome_formats::validate_locked(&self.values, &earlier, self.format))
+    pub fn validate_locked(&self, earlier: Vec<ReadMessages>, model: Option<String>) -> LongWork {
+        let (read, format, mut slices) = (Rc::clone(&self.read), self.format, self.in_slices());
+        let is_free =
+            |model: String| format.contract().thinking(Some(&model)) != Thinking::LockedToPrefix;
+        let is_free = model.is_some_and(is_free);
+        LongWork::new(async move {
+            if is_free {
+                return Ok(Array::new().into());
+            }
+            let (values, slices) = (&read.values, &mut slices);
+            let earlier = earlier.iter().map(|sent| sent.read.values.as_slice());
+            let locked =
+                epitome_formats::validate_locked_in_slices(values, earlier, format, slices).await;
+            Ok(list(locked, slices).await?.into())
+        })
     }
 
     /// The notes in the messages that stand for text which the model cannot get back, if its tools return at most what was put
     /// aside under a path; see [`epitome_formats::validate_notes`].
     #[wasm_bindgen(js_name = validateNotes)]
-    pub fn validate_notes(&self, reads_put_aside: bool) -> Result<Vec<Ts<Issue>>, JsValue> {
+    pub fn validate_notes(&self, reads_put_aside: bool) -> LongWork {
         let reach = if reads_put_aside { Reach::PutAside } else { Reach::Nothing };
-        list(epitome_formats::validate_notes(&self.values, self.format, reach))
+        let (read, format, mut slices) = (Rc::clone(&self.read), self.format, self.in_slices());
+        LongWork::new(async move {
+            let (values, slices) = (&read.values, &mut slices);
+            let notes =
+                epitome_formats::validate_notes_in_slices(values, format, reach, slices).await;
+            Ok(list(notes, slices).await?.into())
+        })
     }
 
-    /// The messages as the provider accepts them, and what was done.
-    #[wasm_bindgen(unchecked_return_type = "Repaired")]
-    pub fn repair(&self) -> Result<Object, JsValue> {
-        let mut repaired = epitome_formats::repair(&self.values, self.format);
-        repaired.done.extend(lone_surrogates(&self.messages, &self.values));
-        repaired.done.sort_by_key(Issue::message_index);
-        let original = |index: usize| self.messages.get(u32::try_from(index).unwrap_or(u32::MAX));
-        let written = repaired.messages.into_iter().map(|message| {
-            let (sources, message) = match message {
-                RepairedMessage::Keep(index) => match self.values.get(index) {
-                    Some(value) if json::has_replacement(value) => (vec![index], value.clone()),
-                    _ => return Ok(original(index)),
-                },
-                RepairedMessage::Composed { sources, message } => (sources, message),
+    /// The messages as the provider accepts them, and what was done: a `Repaired`.
+    pub fn repair(&self) -> LongWork {
+        let (read, format, mut slices) = (Rc::clone(&self.read), self.format, self.in_slices());
+        LongWork::new(async move {
+            let slices = &mut slices;
+            let mut repaired =
+                epitome_formats::repair_in_slices(&read.values, format, slices).await;
+            repaired.done.extend(read.lone_surrogates(slices).await);
+            repaired.done.sort_by_key(Issue::message_index);
+            let write = |message: &RepairedMessage| read.repaired(message);
+            let written = written(&repaired.messages, write, slices).await?;
+            let done = list(repaired.done, slices).await?;
+            let left = list(repaired.left, slices).await?;
+            Ok(object([("messages", written), ("done", done), ("left", left)]))
+        })
+    }
+
+    /// The messages in another format: a `Converted`.
+    pub fn convert(&self, to: &str) -> Result<LongWork, JsValue> {
+        let to = format::named(to)?;
+        let (read, from, mut slices) = (Rc::clone(&self.read), self.format, self.in_slices());
+        Ok(LongWork::new(async move {
+            let slices = &mut slices;
+            let converted =
+                epitome_formats::convert_in_slices(&read.values, from, to, slices).await;
+            // Only bytes must be taken from the originals: everything else is in the JSON.
+            let mut known: Vec<json::Known> = Vec::new();
+            let find = &mut |indices: Range<usize>| {
+                let values = indices.filter_map(|index| Some((index, read.values.get(index)?)));
+                let has_bytes = values.filter(|(_, value)| json::has_bytes(value));
+                known.extend(has_bytes.map(|(index, value)| (read.original(index), value.clone())));
             };
-            let known = sources
-                .into_iter()
-                .filter_map(|at| Some((original(at), self.values.get(at)?.clone())));
-            json::graft(&known.collect::<Vec<_>>(), &message)
-        });
-        let written = written.collect::<Result<Array, Thrown>>()?;
-        let entry = Object::new();
-        // Setting a property of a new object cannot fail.
-        let _ = Reflect::set(&entry, &"messages".into(), &written);
-        let _ = Reflect::set(&entry, &"done".into(), &array(repaired.done)?);
-        let _ = Reflect::set(&entry, &"left".into(), &array(repaired.left)?);
-        Ok(entry)
-    }
-
-    /// The messages in another format.
-    #[wasm_bindgen(unchecked_return_type = "Converted")]
-    pub fn convert(&self, to: &str) -> Result<Object, JsValue> {
-        let converted = epitome_formats::convert(&self.values, self.format, format::named(to)?);
-        // Only bytes must be taken from the originals: everything else is in the JSON.
-        let all = self.messages.iter().zip(&self.values);
-        let known: Vec<json::Known> = all
-            .filter(|(_, value)| json::has_bytes(value))
-            .map(|(message, value)| (message, value.clone()))
-            .collect();
-        let written = converted.messages.iter().map(|message| json::graft(&known, message));
-        let written = written.collect::<Result<Array, Thrown>>()?;
-        let entry = Object::new();
-        // Setting a property of a new object cannot fail.
-        let _ = Reflect::set(&entry, &"messages".into(), &written);
-        let _ = Reflect::set(&entry, &"lost".into(), &array(converted.lost)?);
-        let _ = Reflect::set(&entry, &"left".into(), &array(converted.left)?);
-        Ok(entry)
+            slices.each(read.values.len(), find).await;
+            let write = |message: &Value| json::graft(&known, message);
+            let written = written(&converted.messages, write, slices).await?;
+            let lost = list(converted.lost, slices).await?;
+            let left = list(converted.left, slices).await?;
+            Ok(object([("messages", written), ("lost", lost), ("left", left)]))
+        }))
     }
 }
 
-/// Texts with a lone surrogate, which only JavaScript can represent.
-fn lone_surrogates(messages: &Array, values: &[Value]) -> impl Iterator<Item = Issue> {
-    let paths = messages.iter().zip(values).enumerate().flat_map(|(index, (message, value))| {
-        json::ill_formed(&message, value, &format!("messages[{index}]"))
-    });
-    paths.map(|path| Issue {
-        path,
-        code: IssueCode::LoneSurrogate,
-        severity: Severity::Refused,
-        message: "half a character; it is sent as \u{fffd}".to_owned(),
-    })
+impl Read {
+    fn original(&self, index: usize) -> JsValue {
+        self.messages.get(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// A repaired message. What was valid is the same object.
+    fn repaired(&self, message: &RepairedMessage) -> Result<JsValue, Thrown> {
+        let (sources, message) = match message {
+            RepairedMessage::Keep(index) => match self.values.get(*index) {
+                Some(value) if json::has_replacement(value) => (&[*index][..], value),
+                _ => return Ok(self.original(*index)),
+            },
+            RepairedMessage::Composed { sources, message } => (&sources[..], message),
+        };
+        let known = sources
+            .iter()
+            .filter_map(|at| Some((self.original(*at), self.values.get(*at)?.clone())));
+        json::graft(&known.collect::<Vec<_>>(), message)
+    }
+
+    /// Texts with a lone surrogate, which only JavaScript can represent.
+    async fn lone_surrogates(&self, slices: &mut Slices) -> Vec<Issue> {
+        let mut issues = Vec::new();
+        let find = &mut |indices: Range<usize>| {
+            let values = indices.clone().zip(self.values.get(indices).unwrap_or_default());
+            let paths = values.flat_map(|(index, value)| {
+                json::ill_formed(&self.original(index), value, &format!("messages[{index}]"))
+            });
+            issues.extend(paths.map(|path| Issue {
+                path,
+                code: IssueCode::LoneSurrogate,
+                severity: Severity::Refused,
+                message: "half a character; it is sent as \u{fffd}".to_owned(),
+            }));
+        };
+        slices.each(self.values.len(), find).await;
+        issues
+    }
+}
+
+/// The results of writing each of these.
+async fn written<T>(
+    messages: &[T],
+    write: impl Fn(&T) -> Result<JsValue, Thrown>,
+    slices: &mut Slices,
+) -> Result<Array, Thrown> {
+    let (written, mut failed) = (Array::new(), None);
+    let step = &mut |range| {
+        for message in messages.get(range).unwrap_or_default() {
+            match write(message) {
+                Ok(message) => _ = written.push(&message),
+                Err(error) => failed = Some(error),
+            }
+        }
+    };
+    slices.each(messages.len(), step).await;
+    failed.map_or(Ok(written), Err)
+}
+
+async fn list(issues: Vec<Issue>, slices: &mut Slices) -> Result<Array, Thrown> {
+    let write = |issue: &Issue| Ok(issue.clone().into_ts()?.js_value());
+    written(&issues, write, slices).await
+}
+
+fn object(entries: [(&str, Array); 3]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in entries {
+        // Setting a property of a new object cannot fail.
+        let _ = Reflect::set(&object, &key.into(), &value);
+    }
+    object.into()
 }
 
 /// The messages of a team in the format of an agent. `own` has what the agent has written itself in that format: `places` says,
@@ -202,13 +313,4 @@ pub fn convert_each(messages: &Array, from: &str, to: &str) -> Result<Array, JsV
         Ok(Array::of2(&json::graft(&known, message)?, &origin.into()))
     });
     Ok(written.collect::<Result<Array, Thrown>>()?)
-}
-
-fn list(issues: Vec<Issue>) -> Result<Vec<Ts<Issue>>, JsValue> {
-    let issues = issues.into_iter().map(|issue| issue.into_ts());
-    Ok(issues.collect::<Result<_, _>>().map_err(Thrown::from)?)
-}
-
-fn array(issues: Vec<Issue>) -> Result<JsValue, JsValue> {
-    Ok(list(issues)?.iter().map(Ts::js_value).collect::<Array>().into())
 }

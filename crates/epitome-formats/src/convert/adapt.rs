@@ -5,12 +5,13 @@ use epitome::message::Role;
 use serde_json::Value;
 
 use super::call_ids::CallIds;
-use super::{Written, turns};
+use super::{Written, add_turns};
 use crate::compose::are_merged;
 use crate::content::ContentPart;
 use crate::issue::Issue;
 use crate::parsed::ParsedMessages;
 use crate::registry::Format;
+use crate::slices::{Slices, at_once};
 use crate::validate::{Strictness, validate};
 
 /// Messages in another format that stand for some of a list.
@@ -56,7 +57,7 @@ pub fn adapt(
     written.push_all(part(next, messages.len()), from, to, &mut lost);
     written.number(to);
     if repairs && !validate(&written.messages, to, Strictness::Provider).is_empty() {
-        written.repair(to, &mut lost);
+        at_once(written.repair(to, &mut lost, &mut Slices::none()));
     }
     let written = written.messages.into_iter().zip(written.own);
     let adapted = written.map(|(value, own)| own.map_or(Adapted::Written(value), Adapted::Own));
@@ -101,7 +102,9 @@ impl Written {
 
     fn push_all(&mut self, messages: &[Value], from: Format, to: Format, lost: &mut Vec<Issue>) {
         let parsed = ParsedMessages::of(from, messages);
-        for (index, turn) in turns(&parsed, messages, from, lost) {
+        let mut turns = Vec::new();
+        add_turns(&mut turns, &parsed, messages, 0..messages.len(), from, lost);
+        for (index, turn) in turns {
             self.push(index, turn, to, lost);
         }
     }

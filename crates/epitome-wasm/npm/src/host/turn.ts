@@ -4,12 +4,11 @@
 import { fieldsOf, optionalFunction, optionalSignal } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { ContextOverflow, MessageMetadata, Phase, Reason, Report, Status, Usage } from "../glue/epitome.js";
-import type { Repaired } from "../glue/validation.js";
 import type { Engine } from "../wasm/instances.js";
 import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
-import { issuesOf, userMessage, type Validation, withRead } from "./validation.js";
+import { issuesOf, repairedOf, userMessage, type Validation } from "./validation.js";
 
 /** What is known at a point of a turn. */
 export interface TurnContext {
@@ -236,7 +235,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
     const at = history === -1 ? messages.length : history;
     const sent = [...messages.slice(0, at), ...added, ...messages.slice(at)];
     const refused = (list: readonly M[]): number => issuesOf(validation, list, format).length;
-    const repaired = (list: readonly M[]): M[] => withRead(validation, list, format, (read) => read.repair() as Repaired<M>).messages;
+    const repaired = (list: readonly M[]): M[] => repairedOf(validation, list, format);
     return refused(sent) > refused(messages) ? repaired(sent) : sent;
   }
 

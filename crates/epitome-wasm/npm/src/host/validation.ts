@@ -3,12 +3,13 @@
 import { fieldsOf, messagesOf, optionalSignal, textOf } from "../arguments.js";
 import { epitomeError, property } from "../error.js";
 import type { Format } from "../glue/epitome.js";
-import type { Converted, Detection, Issue, ReadMessages, Repaired } from "../glue/validation.js";
+import type { Converted, Detection, Issue, LongWork, ReadMessages, Repaired } from "../glue/validation.js";
 import type { Source } from "../wasm/engine.js";
 import { RECALL_TOOL } from "../recall/tool.js";
 import { loaderOf } from "../wasm/glued.js";
 import { sizesOf } from "./plain-json.js";
-import { inSlices } from "./slices.js";
+import { pause } from "./pause.js";
+import { checkAborted, inSlices } from "./slices.js";
 
 /** Loads the module that validates and converts. */
 export const loadValidation = loaderOf(() => import("../glue/validation-factory.js"));
@@ -59,14 +60,15 @@ export async function validateBy(
   const module = await loadValidation(source);
   const read = await readInSlices(module, list, name, signal);
   try {
-    const issues = read.validate(strict === true);
+    const issues = await done<Issue[]>(read.validate(strict === true), list.length, signal);
     const requests: ReadMessages[] = [];
     for (const request of sent) {
       requests.push(await readInSlices(module, request, name, signal));
     }
-    const locked = requests.length === 0 ? [] : read.validateLocked(requests, named);
+    const locked = requests.length === 0 ? [] : await done<Issue[]>(read.validateLocked(requests, named), list.length, signal);
     const isReachable = known === undefined || known.includes(RECALL_TOOL);
-    const notes = isReachable ? [] : read.validateNotes(readBack.some((tool) => known.includes(tool)));
+    const reads = !isReachable && readBack.some((tool) => known.includes(tool));
+    const notes = isReachable ? [] : await done<Issue[]>(read.validateNotes(reads), list.length, signal);
     return [...issues, ...locked, ...notes];
   } finally {
     read.free();
@@ -90,12 +92,38 @@ async function readInSlices(
   }
 }
 
-/** Does something with messages that are read at once. */
-export function withRead<R>(module: Validation, messages: readonly object[], format: string, work: (read: ReadMessages) => R): R {
+/** The result of a long work on so many messages, which is done in slices. */
+async function done<R>(work: LongWork, messages: number, signal: AbortSignal | undefined): Promise<R> {
+  try {
+    for (;;) {
+      const result = work.advance() as R | undefined;
+      if (result !== undefined) {
+        return result;
+      }
+      await pause();
+      checkAborted(signal, messages, messages);
+    }
+  } finally {
+    work.free();
+  }
+}
+
+/** The result of a work on messages that are read at once, without pauses. */
+function doneAtOnce<R>(module: Validation, messages: readonly object[], format: string, begin: (read: ReadMessages) => LongWork): R {
   const read = new module.ReadMessages(format);
   try {
     read.add([...messages]);
-    return work(read);
+    const work = begin(read);
+    try {
+      for (;;) {
+        const result = work.advance() as R | undefined;
+        if (result !== undefined) {
+          return result;
+        }
+      }
+    } finally {
+      work.free();
+    }
   } finally {
     read.free();
   }
@@ -103,12 +131,18 @@ export function withRead<R>(module: Validation, messages: readonly object[], for
 
 /** The issues of messages that are read at once. */
 export function issuesOf(module: Validation, messages: readonly object[], format: string): Issue[] {
-  return withRead(module, messages, format, (read) => read.validate(false));
+  return doneAtOnce(module, messages, format, (read) => read.validate(false));
+}
+
+/** Messages that are read at once, as the provider accepts them. */
+export function repairedOf<M extends object>(module: Validation, messages: readonly M[], format: string): M[] {
+  return doneAtOnce<Repaired<M>>(module, messages, format, (read) => read.repair()).messages;
 }
 
 /** A user's message in a format. */
 export function userMessage(module: Validation, text: string, format: string): object[] {
-  return withRead(module, [{ role: "user", content: text }], "openai-chat", (read) => read.convert(format).messages);
+  const messages = [{ role: "user", content: text }];
+  return doneAtOnce<Converted>(module, messages, "openai-chat", (read) => read.convert(format)).messages;
 }
 
 /** The names of the tools of a request, in any format. */
@@ -137,7 +171,7 @@ export async function repairBy<M extends object>(
   const signal = optionalSignal(fieldsOf(options, "options").signal);
   const read = await readInSlices(await loadValidation(source), list, name, signal);
   try {
-    return read.repair() as Repaired<M>;
+    return await done<Repaired<M>>(read.repair(), list.length, signal);
   } finally {
     read.free();
   }
@@ -155,7 +189,7 @@ export async function convertBy<M extends object>(
   const signal = optionalSignal(fieldsOf(options, "options").signal);
   const read = await readInSlices(await loadValidation(source), list, own, signal);
   try {
-    return read.convert(target) as Converted<M>;
+    return await done<Converted<M>>(read.convert(target), list.length, signal);
   } finally {
     read.free();
   }
