@@ -315,7 +315,7 @@ test("j24: a long message that is read, counted and appended in steps is that of
 });
 
 test("j24: a very long message is counted in parts with the tokens of one call, and the page can react between them", async () => {
-  for (const counting of [{ family: "claude" }, { encoding: "o200k_base" }]) {
+  for (const counting of [{ estimate: "claude" }, { encoding: "o200k_base" }]) {
     const policy = { ...POLICY, counting };
     const compactors = await Promise.all([1, 2].map(() => createCompactor({ format: "openai-chat", policy })));
     const long = said("user", "Roses need water, 水, and some sun. 他们浇花，然后回家。\n".repeat(60_000));
