@@ -5,7 +5,8 @@ mod recall;
 
 use leptos::prelude::*;
 
-use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
+use crate::dialog::{Dialog, DialogHead};
+
 use crate::driver;
 use crate::label::action_sentence;
 use crate::messages::{Row, Status};
@@ -19,29 +20,15 @@ const DIALOG: &str = "details";
 /// The dialog. It opens when a row is opened, and Escape closes it.
 #[component]
 pub(crate) fn Details(store: Store) -> impl IntoView {
-    Effect::new(move |_| {
-        if store.opened.with(Option::is_some) {
-            open_dialog(DIALOG);
-        } else {
-            close_dialog(DIALOG);
-        }
-    });
+    let is_open = Signal::derive(move || store.opened.with(Option::is_some));
     let row = move || {
         store.revision.track();
         store.opened.get().and_then(|index| Row::at(store, index))
     };
     view! {
-        <dialog
-            id=DIALOG
-            class="details"
-            aria-labelledby="details-heading"
-            on:close=move |_| {
-                store.opened.set(None);
-                focus_instead_of_nothing(MAIN);
-            }
-        >
+        <Dialog id=DIALOG class="details" is_open on_close=move || store.opened.set(None)>
             {move || row().map(|row| view! { <MessageDetails store row /> })}
-        </dialog>
+        </Dialog>
     }
 }
 
@@ -69,21 +56,11 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
     let parts = parts.collect_view();
     let done = row.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> });
     view! {
-        <div class="details-head">
-            <div>
-                <h2 id="details-heading">{title}</h2>
-                <p class="figures">
-                    {speaker} " · " {plural(row.tokens, "token", "tokens")} {after}
-                </p>
-            </div>
-            <button
-                type="button"
-                class="button quiet"
-                on:click=move |_| store.opened.set(None)
-            >
-                "Close"
-            </button>
-        </div>
+        <DialogHead of=DIALOG title>
+            <p class="figures">
+                {speaker} " · " {plural(row.tokens, "token", "tokens")} {after}
+            </p>
+        </DialogHead>
         <p class="details-action">
             {done}
             <span class="badge" data-action=row.status.as_str()>{row.status.label()}</span>

@@ -11,9 +11,9 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use crate::browser::{
-    MAIN, address_part, clear_address_part, close_dialog, focus, focus_instead_of_nothing,
-    open_dialog, pretty, save,
+    address_part, clear_address_part, close_dialog, focus, open_dialog, pretty, save,
 };
+use crate::dialog::{Dialog, DialogHead};
 use crate::load::{Found, candidates, open_text};
 use crate::store::{Session, Store};
 use diagnosis::{Diagnosis, examine};
@@ -117,27 +117,13 @@ pub(crate) fn Doctor(store: Store, found: Found) -> impl IntoView {
         })
     };
     view! {
-        <dialog
-            id=DIALOG
-            class="details doctor"
-            aria-labelledby="doctor-heading"
-            on:close=move |_| {
-                clear_address_part();
-                focus_instead_of_nothing(MAIN);
-            }
-        >
-            <div class="details-head">
-                <div>
-                    <h2 id="doctor-heading">"Doctor"</h2>
-                    <p class="figures">
-                        "A provider refused a request. Which message is it, which rule, and what repairs it? "
-                        "Nothing that you paste leaves this page."
-                    </p>
-                </div>
-                <button type="button" class="button quiet" on:click=move |_| close_dialog(DIALOG)>
-                    "Close"
-                </button>
-            </div>
+        <Dialog id=DIALOG class="details doctor" on_close=clear_address_part>
+            <DialogHead of=DIALOG title="Doctor">
+                <p class="figures">
+                    "A provider refused a request. Which message is it, which rule, and what repairs it? "
+                    "Nothing that you paste leaves this page."
+                </p>
+            </DialogHead>
             <div class="doctor-body">
                 <form class="doctor-form" on:submit=submit>
                     <ul class="chips" aria-label="Examples">
@@ -188,7 +174,7 @@ pub(crate) fn Doctor(store: Store, found: Found) -> impl IntoView {
                     </Show>
                 </section>
             </div>
-        </dialog>
+        </Dialog>
     }
 }
 

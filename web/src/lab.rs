@@ -4,10 +4,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::json;
 
-use crate::browser::{
-    MAIN, address_part, clear_address_part, close_dialog, focus_instead_of_nothing, open_dialog,
-    show_lab,
-};
+use crate::browser::{address_part, clear_address_part, open_dialog, show_lab};
+use crate::dialog::{Dialog, DialogHead};
 use crate::settings::{Form, preset_label};
 use crate::store::{Session, Store};
 
@@ -72,27 +70,13 @@ pub(crate) fn Lab(store: Store) -> impl IntoView {
     let fetched = RwSignal::new(Fetched::Waiting);
     watch(store, fetched);
     view! {
-        <dialog
-            id=DIALOG
-            class="details lab"
-            aria-labelledby="lab-heading"
-            on:close=move |_| {
-                clear_address_part();
-                focus_instead_of_nothing(MAIN);
-            }
-        >
-            <div class="details-head">
-                <div>
-                    <h2 id="lab-heading">"Lab"</h2>
-                    <p class="figures">
-                        "This conversation, request by request, with several strategies of epitome and of other npm packages. "
-                        "All of them run in this page, without a model."
-                    </p>
-                </div>
-                <button type="button" class="button quiet" on:click=move |_| close_dialog(DIALOG)>
-                    "Close"
-                </button>
-            </div>
+        <Dialog id=DIALOG class="details lab" on_close=clear_address_part>
+            <DialogHead of=DIALOG title="Lab">
+                <p class="figures">
+                    "This conversation, request by request, with several strategies of epitome and of other npm packages. "
+                    "All of them run in this page, without a model."
+                </p>
+            </DialogHead>
             <Show when=move || fetched.get() == Fetched::Waiting>
                 <p class="hint" role="status">"Fetching the other packages …"</p>
             </Show>
@@ -102,6 +86,6 @@ pub(crate) fn Lab(store: Store) -> impl IntoView {
                 </p>
             </Show>
             <div id=PLACE class="lab-place"></div>
-        </dialog>
+        </Dialog>
     }
 }

@@ -15,6 +15,7 @@ mod app;
 mod browser;
 mod compactions;
 mod details;
+mod dialog;
 mod direction;
 mod doctor;
 mod driver;

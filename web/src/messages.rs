@@ -113,7 +113,10 @@ fn List(store: Store, layout: Memo<Layout>) -> impl IntoView {
             <Show
                 when=move || { total.get() > 0 }
                 fallback=move || {
+                    let has_words = store.filter.with(|filter| !filter.words.trim().is_empty());
                     let words = match store.filter.with(Filter::is_set) {
+                        // The best matches above may have some of them.
+                        true if has_words => "No message has all of these words.",
                         true => "No message is like that.",
                         false => "There are no messages.",
                     };

@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use crate::browser::{
-    Lifetime, MAIN, click, close_dialog, focus, focus_instead_of_nothing, focused_number, forget,
-    open_dialog, page_key, recall, remember,
+    Lifetime, click, focus, focused_number, forget, open_dialog, page_key, recall, remember,
 };
+use crate::dialog::{Dialog, DialogHead};
 use crate::driver;
 use crate::load::{Found, open_sample_number};
 use crate::messages::SEARCH;
@@ -122,18 +122,8 @@ pub(crate) fn Shortcuts() -> impl IntoView {
         }
     });
     view! {
-        <dialog
-            id=DIALOG
-            class="sheet"
-            aria-labelledby="shortcuts-heading"
-            on:close=move |_| focus_instead_of_nothing(MAIN)
-        >
-            <div class="details-head">
-                <h2 id="shortcuts-heading">"Keys"</h2>
-                <button type="button" class="button quiet" on:click=move |_| close_dialog(DIALOG)>
-                    "Close"
-                </button>
-            </div>
+        <Dialog id=DIALOG class="sheet">
+            <DialogHead of=DIALOG title="Keys" />
             <dl class="shortcuts">{rows}</dl>
             <p class="hint">
                 "In the list, the arrow keys, Page Up, Page Down, Home and End move from message to message, and Enter opens one. "
@@ -143,6 +133,6 @@ pub(crate) fn Shortcuts() -> impl IntoView {
                 <input type="checkbox" id="keys-on" prop:checked=on on:change=choose />
                 <label for="keys-on">"Keys without Ctrl or Alt act on the page"</label>
             </div>
-        </dialog>
+        </Dialog>
     }
 }

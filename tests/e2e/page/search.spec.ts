@@ -17,7 +17,7 @@ test("a message that a summary has replaced is found by its words", async ({ pag
   await expect(epitome.details).toContainText("TAMP-58");
   await page.keyboard.press("Escape");
   await page.getByRole("searchbox").fill("no message says this");
-  await expect(page.getByText("No message is like that.")).toBeVisible();
+  await expect(page.getByText("No message has all of these words.")).toBeVisible();
   await epitome.button("Show all messages").click();
   await expect(page.getByRole("searchbox")).toBeFocused();
   await expect(epitome.rows.first()).toBeVisible();
@@ -29,7 +29,7 @@ test("a question is answered by the best matches, also where no message has all 
   await epitome.open();
   const best = page.getByRole("region", { name: "Best matches" });
   await page.getByRole("searchbox", { name: "Search the messages" }).fill("When was the machine delivered?");
-  await expect(page.getByText("No message is like that.")).toBeVisible();
+  await expect(page.getByText("No message has all of these words.")).toBeVisible();
   const label = best.getByRole("listitem").filter({ hasText: "2026-03-09" }).first();
   await expect(label).toContainText("in the window");
   await expect(best.getByRole("button", { name: /^Bring back/ })).toHaveCount(0);

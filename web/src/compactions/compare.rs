@@ -3,8 +3,10 @@
 use epitome::Report;
 use leptos::prelude::*;
 
+use crate::dialog::{Dialog, DialogHead};
+
 use super::changes::{Changed, Changes, Piece};
-use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
+
 use crate::direction::marked;
 use crate::long_text::long_text;
 use crate::number::{change, count, plural, thousands};
@@ -18,13 +20,7 @@ const MAX_MESSAGES: usize = 200;
 /// The dialog. It opens when a compaction is to be compared, and Escape closes it.
 #[component]
 pub(crate) fn Comparison(store: Store) -> impl IntoView {
-    Effect::new(move |_| {
-        if store.compared.with(Option::is_some) {
-            open_dialog(DIALOG);
-        } else {
-            close_dialog(DIALOG);
-        }
-    });
+    let is_open = Signal::derive(move || store.compared.with(Option::is_some));
     let compared = move || {
         let id = store.compared.get()?;
         let shown =
@@ -32,25 +28,22 @@ pub(crate) fn Comparison(store: Store) -> impl IntoView {
         let compaction = shown?;
         let receipt = compaction.report.as_ref().map(|report| &report.receipt);
         let changes = store.read(|session| Changes::of(session, id, receipt))?;
-        Some(view! { <Both store compaction changes /> })
+        Some(view! { <Both compaction changes /> })
     };
     view! {
-        <dialog
+        <Dialog
             id=DIALOG
             class="details comparison"
-            aria-labelledby="comparison-heading"
-            on:close=move |_| {
-                store.compared.set(None);
-                focus_instead_of_nothing(MAIN);
-            }
+            is_open
+            on_close=move || store.compared.set(None)
         >
             {compared}
-        </dialog>
+        </Dialog>
     }
 }
 
 #[component]
-fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView {
+fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
     let tokens = compaction.report.as_deref().map(tokens);
     let Changes { summarized, earlier, summary, shortened, removed } = changes;
     let has_facts = compaction.report.is_some() && summary.is_some();
@@ -110,15 +103,9 @@ fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView
         }
     });
     view! {
-        <div class="details-head">
-            <div>
-                <h2 id="comparison-heading">{format!("Compaction {}", compaction.number)}</h2>
-                <p class="figures">{compaction.described()} {tokens}</p>
-            </div>
-            <button type="button" class="button quiet" on:click=move |_| store.compared.set(None)>
-                "Close"
-            </button>
-        </div>
+        <DialogHead of=DIALOG title=format!("Compaction {}", compaction.number)>
+            <p class="figures">{compaction.described()} {tokens}</p>
+        </DialogHead>
         {has_facts.then(key)}
         <div class="details-content" tabindex="0" role="region" aria-label="What changed">
             {summary} {shortened} {removed}

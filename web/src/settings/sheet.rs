@@ -12,7 +12,8 @@ use super::preset::PresetSettings;
 use super::setting::Setting;
 use super::topic::Topic;
 use super::{CountingChange, Form, SettingsState};
-use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog, scroll_top};
+use crate::browser::scroll_top;
+use crate::dialog::{Dialog, DialogHead};
 use crate::number::{count, percent, plural, thousands};
 use row::row;
 
@@ -64,25 +65,14 @@ pub(super) fn Sheet(
     format: Signal<&'static str>,
 ) -> impl IntoView {
     let state = settings.sheet;
-    Effect::new(move |_| match state.is_open() {
-        true => open_dialog(DIALOG),
-        false => close_dialog(DIALOG),
-    });
-    let close = move |_| {
-        state.open.set(false);
-        focus_instead_of_nothing(MAIN);
-    };
+    let is_open = Signal::derive(move || state.is_open());
+    let on_close = move || state.open.set(false);
     view! {
-        <dialog
-            id=DIALOG
-            class="details settings-sheet"
-            aria-labelledby="settings-sheet-heading"
-            on:close=close
-        >
+        <Dialog id=DIALOG class="details settings-sheet" is_open on_close>
             <Show when=move || state.is_open()>
                 <Content settings format />
             </Show>
-        </dialog>
+        </Dialog>
     }
 }
 
@@ -106,12 +96,14 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
             .collect_view()
     };
     // What is shown next begins at its first setting.
-    Effect::new(move |_| {
+    Effect::new(move |before: Option<()>| {
         state.topic.track();
         words.track();
-        scroll_top(LIST, Some(0));
+        if before.is_some() {
+            scroll_top(LIST, Some(0));
+        }
     });
-    let told = move || {
+    let number = move || {
         let found = words.with(|words| found(words));
         // A topic without fields has one thing to set.
         let number = found.iter().map(|(_, found)| found.len().max(1)).sum();
@@ -122,21 +114,15 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
     };
     let tabs = Topic::ALL.iter().map(|topic| view! { <TopicTab settings preset topic=*topic /> });
     view! {
-        <div class="details-head">
-            <div>
-                <h2 id="settings-sheet-heading">"All settings"</h2>
-                // In one place, so that no field moves while it is typed in.
-                {move || match settings.problem() {
-                    Some(problem) => {
-                        view! { <p class="field-error">"Not valid: " {problem}</p> }.into_any()
-                    }
-                    None => view! { <p class="figures">{outcome(settings)}</p> }.into_any(),
-                }}
-            </div>
-            <button type="button" class="button quiet" on:click=move |_| close_dialog(DIALOG)>
-                "Close"
-            </button>
-        </div>
+        <DialogHead of=DIALOG title="All settings">
+            // In one place, so that no field moves while it is typed in.
+            {move || match settings.problem() {
+                Some(problem) => {
+                    view! { <p class="field-error">"Not valid: " {problem}</p> }.into_any()
+                }
+                None => view! { <p class="figures">{outcome(settings)}</p> }.into_any(),
+            }}
+        </DialogHead>
         <CountingChange counting=settings.counting />
         <div class="settings-start">
             <div class="settings-preset"><PresetSettings settings /></div>
@@ -151,7 +137,7 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
                     prop:value=state.sought
                     on:input=move |event| state.sought.set(event_target_value(&event))
                 />
-                <p class="hint" role="status">{told}</p>
+                <p class="hint" role="status">{number}</p>
             </div>
         </div>
         <div class="settings-body">
