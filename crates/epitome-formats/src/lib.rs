@@ -25,12 +25,12 @@
 //! 14. `registry`: [`Format`], the one list of formats
 //! 15. `detect`: which format messages are in
 //! 16. `usage`: token counts from a provider's usage object
-//! 17. `parsed`: a list of messages, parsed
-//! 18. `compose`: the messages of a view
-//! 19. `composed`: an outline of composed messages, to check them without writing them
-//! 20. `acceptance`: whether the provider accepts composed messages
-//! 21. `untouched`: whether the provider accepts the messages as they were appended
-//! 22. `slices`: long work on lists of messages, in slices
+//! 17. `slices`: long work on lists of messages, in slices
+//! 18. `parsed`: a list of messages, parsed
+//! 19. `compose`: the messages of a view
+//! 20. `composed`: an outline of composed messages, to check them without writing them
+//! 21. `acceptance`: whether the provider accepts composed messages
+//! 22. `untouched`: whether the provider accepts the messages as they were appended
 //! 23. `validate`: what a provider would refuse
 //! 24. `repair`: messages that a provider accepts
 //! 25. `convert`: messages of one format in another

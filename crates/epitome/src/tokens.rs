@@ -2,6 +2,7 @@
 
 mod block_maxima;
 mod image;
+mod measuring;
 mod meter;
 mod meter_tokens;
 mod overhead;
@@ -12,8 +13,9 @@ mod tokenizer;
 mod weighted_tokenizer;
 
 pub use image::ImageCost;
+pub(crate) use measuring::Measuring;
+pub(crate) use meter::SharedTokenizer;
 pub use meter::{BoxedTokenizer, Cost, Meter, Totals};
-pub(crate) use meter::{Measuring, SharedTokenizer};
 pub use meter_tokens::MeterTokens;
 pub use overhead::TokenOverhead;
 pub(crate) use script::SCRIPTS;

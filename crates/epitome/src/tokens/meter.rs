@@ -34,7 +34,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    fn new(message: &Message, overhead: u32, parts: Arc<[PartCost]>, weights: &Weights) -> Self {
+    pub(super) fn new(
+        message: &Message,
+        overhead: u32,
+        parts: Arc<[PartCost]>,
+        weights: &Weights,
+    ) -> Self {
         let (tokens, largest_part) = (MeterTokens::ZERO, MeterTokens::ZERO);
         let hidden = message.parts.iter().map(hidden_tokens).fold(0, u32::saturating_add);
         let mut cost = Self { tokens, largest_part, parts, overhead, hidden, role: message.role };
@@ -57,17 +62,6 @@ impl Cost {
         self.parts.iter().for_each(|part| by_script.add(part));
         by_script
     }
-}
-
-/// What is counted of a message that is counted in slices.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Measuring {
-    /// The costs of its parts that are counted.
-    parts: Vec<PartCost>,
-    /// So many bytes of the text of the next one are counted.
-    read: usize,
-    /// Their tokens.
-    tokens: u32,
 }
 
 /// Tokens of several messages, by role.
@@ -149,8 +143,8 @@ impl Totals {
 /// A message is tokenized once, when it is appended. A tokenizer with an error is corrected by script weights,
 /// which change as the provider reports counts; the meter then applies the new weights to the stored counts.
 pub struct Meter {
-    tokenizer: WeightedTokenizer,
-    overhead: TokenOverhead,
+    pub(super) tokenizer: WeightedTokenizer,
+    pub(super) overhead: TokenOverhead,
     costs: Vec<Cost>,
     /// The `tokens` of each cost again, side by side: reading all of them touches 4 bytes per message.
     tokens: Vec<MeterTokens>,
@@ -401,47 +395,6 @@ impl Meter {
         tokenizer.weights.part(&cost)
     }
 
-    /// Counts a message without appending it. Linear in the message.
-    pub fn measure(&self, message: &Message) -> Cost {
-        let mut measuring = Measuring::default();
-        loop {
-            if let Some(cost) = self.measure_next(message, &mut measuring) {
-                return cost;
-            }
-        }
-    }
-
-    /// Does a part of [`Self::measure`], which reads about half a megabyte. The cost, once all is counted.
-    pub(crate) fn measure_next(
-        &self,
-        message: &Message,
-        measuring: &mut Measuring,
-    ) -> Option<Cost> {
-        let (tokenizer, overhead) = (&self.tokenizer, &self.overhead);
-        let name = |name: &str| tokenizer.name(name);
-        let mut bytes = 0;
-        while let Some(part) = message.parts.get(measuring.parts.len()) {
-            if bytes >= WeightedTokenizer::PART {
-                return None;
-            }
-            let unread = counted_text(part).get(measuring.read..).unwrap_or_default();
-            let (tokens, rest) = tokenizer.first_part(unread);
-            let tokens = measuring.tokens.saturating_add(tokens);
-            bytes += unread.len() - rest.len();
-            if !rest.is_empty() {
-                measuring.read += unread.len() - rest.len();
-                measuring.tokens = tokens;
-                continue;
-            }
-            let cost = part_cost(part, |text| tokenizer.by_script(text, tokens), name, overhead);
-            (measuring.read, measuring.tokens) = (0, 0);
-            measuring.parts.push(cost);
-        }
-        let parts = std::mem::take(&mut measuring.parts).into();
-        let own = message_overhead(message, name, overhead);
-        Some(Cost::new(message, own, parts, &tokenizer.weights))
-    }
-
     /// Tokens of a message, without a meter and without weights. Linear in the message.
     pub fn cost_of(message: &Message, tokenizer: &dyn Tokenizer) -> u32 {
         let overhead = &tokenizer.overhead();
@@ -453,7 +406,7 @@ impl Meter {
 }
 
 /// Tokens of a message in addition to its parts.
-fn message_overhead(
+pub(super) fn message_overhead(
     message: &Message,
     name: impl Fn(&str) -> u32,
     overhead: &TokenOverhead,
@@ -474,16 +427,7 @@ fn hidden_tokens(part: &Part) -> u32 {
     }
 }
 
-/// The text of a part whose tokens are counted, besides names.
-fn counted_text(part: &Part) -> &str {
-    match part {
-        Part::Text { text } | Part::Reasoning { text, .. } | Part::ToolResult { text, .. } => text,
-        Part::ToolCall { arguments, .. } => arguments,
-        Part::Approval { .. } | Part::Image(_) | Part::File(_) | Part::Other { .. } => "",
-    }
-}
-
-fn part_cost(
+pub(super) fn part_cost(
     part: &Part,
     text: impl Fn(&str) -> PartCost,
     name: impl Fn(&str) -> u32,

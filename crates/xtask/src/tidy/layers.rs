@@ -75,7 +75,7 @@ const LAYERS: [Layers; 11] = [
     },
     Layers {
         folder: "crates/epitome-extractive/src/state",
-        order: &["cue", "json", "line", "digest", "rules", "known", "calls", "changes"],
+        order: &["cue", "parsed", "json", "line", "digest", "rules", "known", "calls", "changes"],
     },
     Layers {
         folder: "crates/epitome-formats/src",
@@ -96,6 +96,7 @@ const LAYERS: [Layers; 11] = [
             "registry",
             "detect",
             "usage",
+            "slices",
             "parsed",
             "compose",
             "composed",
@@ -196,7 +197,10 @@ const LAYERS: [Layers; 11] = [
             "hugging_face",
         ],
     },
-    Layers { folder: "crates/epitome-tokens/src", order: &["heuristic", "bpe", "encodings"] },
+    Layers {
+        folder: "crates/epitome-tokens/src",
+        order: &["division", "heuristic", "bpe", "encodings"],
+    },
     Layers {
         folder: "crates/epitome-serve/src",
         order: &["models", "security", "options", "pages", "api_error", "completion", "routes"],
