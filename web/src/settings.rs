@@ -20,6 +20,7 @@ mod sheet;
 mod state;
 mod summarizer;
 mod summary;
+mod team;
 mod topic;
 mod triggers;
 mod window;

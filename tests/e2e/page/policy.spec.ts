@@ -68,6 +68,32 @@ test("b10: an agent has a window of its own, and thresholds by it", async ({ pag
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 8,000 tokens .*compacts at 6,000/);
 });
 
+test("b10: what a team shares, and what happens to a summary that went wrong, is set where it is looked for", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Customer support");
+  const sheet = await epitome.openSettings("Several agents");
+  await sheet.getByLabel("Entries blended at a time").fill("20");
+  await expect(sheet.getByText(/^Not valid: Entries blended at a time/)).toBeVisible();
+  await sheet.getByLabel("Blend the memory at").fill("30");
+  await sheet.getByLabel("The memory behind each summary").check();
+  await sheet.getByLabel("Agent that summarizes tasks for all").fill("scribe");
+  await epitome.openSettings("The summary");
+  await sheet.getByLabel("Names and numbers in no message").selectOption("They are marked in it");
+  await epitome.openSettings("Asking the summarizer");
+  await sheet.getByLabel("If the summarizer fails, ask").fill("backup, extractive");
+  await epitome.openSettings("What stays");
+  await sheet.getByLabel("Answer to a heartbeat").fill("HEARTBEAT_OK");
+  await epitome.openSettings("JSON and TypeScript");
+  const written = JSON.parse(await page.getByLabel("All settings as JSON").inputValue());
+  expect(written).toMatchObject({
+    memory: { blendAt: 30, blend: 20, inSummary: true },
+    tasks: { sharedBy: "scribe" },
+    heartbeatAnswer: "HEARTBEAT_OK",
+    summary: { unsupported: "annotate", fallbackSummarizers: ["backup", "extractive"] },
+  });
+});
+
 test("d11: without a summarizer, only reducers work", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

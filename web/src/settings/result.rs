@@ -4,7 +4,7 @@ use epitome::Policy;
 use epitome::policy::{LockedReasoning, PrepareAt, StaleSummary, SummaryPlacement};
 
 use super::field::number::{percent, percentage, whole};
-use super::field::{Choice, TextField, options};
+use super::field::{Choice, Extent, TextField, options};
 
 options!(SummaryPlacement {
     SystemSummaryTail: "systemSummaryTail", "System prompt, summary, tail";
@@ -89,6 +89,17 @@ pub(super) fn min_saving() -> TextField {
         Ok(())
     })
     .about("A compaction that saves less than this share is not applied.")
+}
+
+/// The answer to a heartbeat.
+pub(super) fn heartbeat_answer() -> TextField {
+    let read = |policy: &Policy| policy.heartbeat_answer.clone().unwrap_or_default();
+    TextField::new("heartbeatAnswer", "Answer to a heartbeat", "", read, |policy, text| {
+        policy.heartbeat_answer = Some(text.to_owned()).filter(|answer| !answer.is_empty());
+        Ok(())
+    })
+    .showing(Extent::Line)
+    .about("What the model answers to messages that your app sends by itself, such as HEARTBEAT_OK; they are no requests.")
 }
 
 /// How many tokens of user messages are kept.

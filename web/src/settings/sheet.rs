@@ -255,8 +255,8 @@ fn TopicSettings(
         <section class="topic" aria-labelledby=labelled_by>
             <h3 id=heading>{topic.label()}</h3>
             <p class="hint">{topic.about()}</p>
-            {rows}
             {more}
+            {rows}
         </section>
     }
 }

@@ -1,7 +1,7 @@
 //! The fields of the summary.
 
 use epitome::Policy;
-use epitome::policy::{LastRequest, Shape, SummaryInput, SummarySettings, ToolFilter};
+use epitome::policy::{LastRequest, Shape, SummaryInput, SummarySettings, ToolFilter, Unsupported};
 
 use super::field::number::{list, optional, whole};
 use super::field::{Choice, Extent, Switch, TextField, options};
@@ -41,6 +41,13 @@ options!(SummaryInput {
 options!(LastRequest {
     Keep: "keep", "Kept as a message";
     Append: "append", "Appended to the summary, word for word";
+});
+
+options!(Unsupported {
+    Report: "report", "They are listed beside it";
+    Annotate: "annotate", "They are marked in it";
+    Remove: "remove", "Their sentences are taken out";
+    AskAgain: "askAgain", "The summarizer is asked once more";
 });
 
 /// The first text of the user's prompt.
@@ -280,10 +287,7 @@ pub(super) fn tools() -> TextField {
     TextField::new("summary.tools", "Tools in the transcript", "", read, |policy, text| {
         policy.summary.tools = match text.trim() {
             "*" => ToolFilter::All,
-            names => {
-                let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
-                ToolFilter::Only(names.map(str::to_owned).collect())
-            }
+            text => ToolFilter::Only(names(text)),
         };
         Ok(())
     })
@@ -299,6 +303,34 @@ pub(super) fn structured_state() -> Switch {
     Switch::new("summary.structuredState", label, hint, read, |policy, on| {
         policy.summary.structured_state = on;
     })
+}
+
+/// Who is asked if a summarizer fails.
+pub(super) fn fallback_summarizers() -> TextField {
+    let read = |policy: &Policy| policy.summary.fallback_summarizers.join(", ");
+    let (name, label) = ("summary.fallbackSummarizers", "If the summarizer fails, ask");
+    TextField::new(name, label, "", read, |policy, text| {
+        policy.summary.fallback_summarizers = names(text);
+        Ok(())
+    })
+    .showing(Extent::Line)
+    .about("Agents in turn, with commas in between; extractive needs no model; empty: the compaction fails.")
+}
+
+/// What happens to names that no message has.
+pub(super) fn unsupported() -> Choice {
+    let read = |policy: &Policy| Some(policy.summary.unsupported);
+    let label = "Names and numbers in no message";
+    Choice::new("summary.unsupported", label, read, |policy, unsupported| {
+        policy.summary.unsupported = unsupported;
+    })
+    .about("What happens to names, dates, amounts and quotes that the summarizer has made up.")
+}
+
+/// Names with commas in between.
+fn names(text: &str) -> Vec<String> {
+    let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
 }
 
 /// Whether a compaction whose result is too large is repeated with fallback levels.

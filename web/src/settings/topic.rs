@@ -11,14 +11,18 @@ use super::field::{Options, options, problem};
 use super::keep::{KeepUnit, keep_unit};
 use super::reducers::ReducerKind;
 use super::result::{
-    keep_requests, locked_reasoning, min_saving, prepare_at, stale_summary, summary_placement,
-    warning,
+    heartbeat_answer, keep_requests, locked_reasoning, min_saving, prepare_at, stale_summary,
+    summary_placement, warning,
 };
 use super::setting::Setting;
 use super::summary::{
     Writer, checklists, chunk_characters, chunks, closing, fallback_levels, fallback_levels_on,
-    input, label, last_request, ledger, max_tokens, named_agent, own_prompt, rollup, shape,
-    structured_state, summarizer_window, tool_inputs, tool_results, tools, writer,
+    fallback_summarizers, input, label, last_request, ledger, max_tokens, named_agent, own_prompt,
+    rollup, shape, structured_state, summarizer_window, tool_inputs, tool_results, tools,
+    unsupported, writer,
+};
+use super::team::{
+    blend, blend_at, blends, memory_in_summary, memory_tokens, task_tokens, task_writer,
 };
 use super::triggers::{
     TriggerKind, fixed_tokens, main_kind, output_reserve, phase, reactive, reactive_fields,
@@ -61,7 +65,7 @@ impl Topic {
             Self::Summary => "What is written in place of the older messages.",
             Self::Requests => "What the summarizer gets, and what happens if it does not answer.",
             Self::Counting => "How much the model can read, and how that is measured.",
-            Self::Agents => "An agent can have settings of its own.",
+            Self::Agents => "What agents share, and what each has of its own.",
             Self::Code => "The same settings in the app that you write.",
         }
     }
@@ -86,7 +90,16 @@ impl Topic {
                     .with([Setting::from(characters_per_token()).only_if(by_characters)]),
                 tool_schemas().into(),
             ],
-            Self::Agents | Self::Code => Vec::new(),
+            Self::Agents => vec![
+                Setting::from(blend_at()).with([
+                    Setting::from(blend()).only_if(blends),
+                    Setting::from(memory_tokens()).only_if(blends),
+                ]),
+                memory_in_summary().into(),
+                task_tokens().into(),
+                task_writer().into(),
+            ],
+            Self::Code => Vec::new(),
         }
     }
 }
@@ -147,6 +160,7 @@ fn kept() -> Vec<Setting> {
         last_request().into(),
         stale_summary().into(),
         locked_reasoning().into(),
+        heartbeat_answer().into(),
     ]
 }
 
@@ -169,6 +183,7 @@ fn summary() -> Vec<Setting> {
         structured_state().into(),
         summary_placement().into(),
         max_tokens().into(),
+        unsupported().into(),
         ledger().into(),
         checklists().into(),
         rollup().into(),
@@ -189,6 +204,7 @@ fn requests() -> Vec<Setting> {
         tool_inputs().into(),
         Setting::from(fallback_levels_on())
             .with([Setting::from(fallback_levels()).only_if(retries)]),
+        fallback_summarizers().into(),
         attempts().into(),
         first_wait().into(),
         longest_wait().into(),
