@@ -52,6 +52,50 @@ test("m4: prepareStep() takes a compactor of the app, one that is being made, or
   assert.equal(compactor.history().length, 1 + 2 * ROUNDS, "all but the last answer");
 });
 
+/** A compactor that no longer shows who keeps a key, and the chat with a question about that. */
+async function forgotten(format, messageOf) {
+  const talk = [["user", "Zephyrine keeps the pump key behind the blue door."], ["assistant", "Noted."]];
+  for (let turn = 0; turn < 30; turn += 1) talk.push([turn % 2 === 0 ? "user" : "assistant", `The beds are watered. Turn ${turn}.`]);
+  const chat = talk.map(([role, text]) => messageOf(role, text));
+  // What a summary has lost is not appended to it here, and no request stays.
+  const policy = { window: 100_000, keep: { messages: 4 }, keepRequestsTokens: 0, summary: { ledgerTokens: 0 } };
+  const compactor = await createCompactor({ format, policy, summarize: () => "They spoke of beds." });
+  compactor.append(chat);
+  await compactor.compact();
+  return { compactor, chat: [...chat, messageOf("user", "What did Zephyrine tell us?")] };
+}
+
+test("m4, l4: with recall, prepareStep() brings back what the question speaks of, in each step and for none longer", async () => {
+  const { compactor, chat } = await forgotten("ai-sdk-model", (role, content) => ({ role, content }));
+  const script = new ScriptedModel({ isPromised: false });
+  script.begin(2);
+  const model = modelOf(script);
+  const prompts = [];
+  const doGenerate = model.doGenerate;
+  model.doGenerate = (options) => {
+    prompts.push(options.prompt);
+    return doGenerate(options);
+  };
+  await generateText({ ...looping(script, prepareStep(compactor, { recall: { tokens: 200 } })), model, messages: chat });
+  assert.equal(prompts.length, 3);
+  for (const prompt of prompts) {
+    const recalled = prompt.filter((message) => JSON.stringify(message).includes("<recalled-messages>"));
+    assert.equal(recalled.length, 1);
+    assert.match(JSON.stringify(recalled), /blue door/);
+    assert.equal(prompt.at(-1), recalled[0]);
+  }
+  assert.doesNotMatch(JSON.stringify(compactor.history()), /recalled-messages/);
+  assert.equal(compactor.history().length, chat.length + 4, "two calls and their results");
+});
+
+test("m4, l4: with recall, the store behind useChat sends what comes back, and the page does not have it", async () => {
+  const { compactor, chat } = await forgotten("ai-sdk-ui", (role, text) => ({ id: `${role} ${text}`, role, parts: [{ type: "text", text }] }));
+  const store = await chatStore(compactor, { recall: true });
+  const { body } = await store.prepareSendMessagesRequest({ id: "chat", messages: chat, trigger: "submit-message", messageId: undefined, body: undefined });
+  assert.match(JSON.stringify(body.messages.at(-1)), /<recalled-messages>.*blue door/);
+  assert.doesNotMatch(JSON.stringify([compactor.history(), store.getSnapshot().messages]), /recalled-messages/);
+});
+
 test("m2, m4: without a policy, the window of prepareStep() is that of the model of the first step", async () => {
   const compactors = [];
   const step = prepareStep({ beforeCompaction: () => false, onEvent: (event) => compactors.push(event) });

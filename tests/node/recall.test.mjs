@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convert, createCompactor, recallTool, validate } from "epitome";
+import { convert, createCompactor, recallTool, runTurn, validate } from "epitome";
 import { compactorWith, said, toolRound } from "./harness.mjs";
 import { conversations, files, skip } from "./recordings.mjs";
 
@@ -143,6 +143,28 @@ test("l4: a name that comes back brings its passage, at the end and only then", 
   assert.deepEqual(all.slice(0, -1), view, "nothing before it changes");
   assert.deepEqual(all.at(-1), { role: "user", content: returned.text });
   assert.deepEqual(compactor.messages(), view, "it is not appended");
+});
+
+test("l4: each request of a turn with recall ends with what comes back, which is counted and not appended", async () => {
+  const compactor = await compacted();
+  compactor.append(said("user", "What did Zephyrine tell us?"));
+  const before = compactor.status().tokens;
+  const sent = [];
+  const { end } = await runTurn(compactor, {
+    recall: { tokens: 200 },
+    request: (messages, { status }) => {
+      sent.push({ messages, tokens: status.tokens });
+      return { messages: said("assistant", "That the key is behind the blue door.") };
+    },
+  });
+  assert.deepEqual([end, sent.length], ["answered", 1]);
+  const [{ messages, tokens }] = sent;
+  assert.match(messages.at(-1).content, /<recalled-messages>[^]*blue door/);
+  // These compactors count characters.
+  const { length } = messages.at(-1).content;
+  assert.ok(tokens >= before + length && tokens <= before + length + 10, `${tokens} instead of ${before}`);
+  assert.doesNotMatch(JSON.stringify(compactor.history()), /recalled-messages/);
+  await assert.rejects(runTurn(compactor, { recall: { tokens: -1 }, request: () => ({}) }), { code: "invalid-option" });
 });
 
 test("l4: what the summary or a message in the view still says does not come back", async () => {

@@ -2558,6 +2558,9 @@ export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnR
   middleware?: readonly Middleware[];
   /** Rewrite the messages of each request, from left to right. */
   transforms?: readonly Transform<M>[];
+  /** Has each request end with what has left the view and its latest turn speaks of, as `messagesWithRecall` does: `true`, or how
+   * much of it. The transforms get it too. Default: `false`. */
+  recall?: WithRecall;
   /** Add messages to each request, in order. */
   providers?: readonly ContextProvider<M>[];
   /** What is known of the messages that the turn appends besides their content. With an `audience`, a turn over private messages
@@ -2611,6 +2614,9 @@ export type Verdict = void | {
 
 /** Rewrites the messages of one request. The stored conversation stays as it is. */
 export type Transform<M extends object> = (messages: M[], context: TurnContext) => readonly M[] | Promise<readonly M[]>;
+
+/** Whether a request gets what has left the view and its latest turn speaks of, as `messagesWithRecall` does; or how much of it. */
+export type WithRecall = boolean | RecallOptions;
 
 /** Adds messages to one request, in front of the history and behind its system prompt. It gets the messages as the
  * transforms have left them. */

@@ -1,10 +1,13 @@
 // The AI SDK's `useChat`: the page keeps all messages, and its route gets those of the view.
 
+import { fieldsOf } from "../arguments.js";
 import type { Compactor } from "../host/compactor.js";
 import type { AiSdkUiMessage } from "../host/format-messages.js";
 import { compactorFrom, type GivenCompactor } from "../host/given.js";
 import type { CompactorState } from "../host/state.js";
 import { property } from "../error.js";
+import { messagesOfRequest } from "../host/request.js";
+import type { RequestOptions } from "./prepare-step.js";
 
 /** What the AI SDK passes to `prepareSendMessagesRequest`. */
 export interface ChatRequest<M extends object> {
@@ -33,7 +36,11 @@ export interface ChatStore<M extends object = AiSdkUiMessage> {
  *
  * A usage that the route puts into the metadata of its answers as `usage` is reported.
  */
-export async function chatStore<M extends AiSdkUiMessage = AiSdkUiMessage>(given: GivenCompactor<M> = {}): Promise<ChatStore<M>> {
+export async function chatStore<M extends AiSdkUiMessage = AiSdkUiMessage>(
+  given: GivenCompactor<M> = {},
+  options: RequestOptions = {},
+): Promise<ChatStore<M>> {
+  const { recall } = fieldsOf(options, "options");
   const compactor = await compactorFrom<M>(given, "ai-sdk-ui")();
   return {
     compactor,
@@ -43,7 +50,7 @@ export async function chatStore<M extends AiSdkUiMessage = AiSdkUiMessage>(given
       const answer = messages.filter(({ role }) => role === "assistant").at(-1);
       compactor.reportUsage(property(answer?.metadata, "usage") as object | undefined);
       await compactor.compactIfNeeded();
-      return { body: { ...body, id, messages: compactor.messages(), trigger, messageId } };
+      return { body: { ...body, id, messages: await messagesOfRequest(compactor, recall), trigger, messageId } };
     },
     subscribe: (listener) => compactor.subscribe(listener),
     getSnapshot: () => compactor.getSnapshot(),

@@ -1,8 +1,10 @@
 // The AI SDK's hook before each request of a tool loop.
 
+import { fieldsOf } from "../arguments.js";
 import { property } from "../error.js";
 import { compactorFrom, type GivenCompactor } from "../host/given.js";
 import type { AiSdkModelMessage } from "../host/format-messages.js";
+import { messagesOfRequest, type WithRecall } from "../host/request.js";
 
 /** What the AI SDK passes to its hook. */
 export interface PreparedStep<M extends object> {
@@ -14,6 +16,13 @@ export interface PreparedStep<M extends object> {
   readonly model?: unknown;
 }
 
+/** What a request gets besides the view. */
+export interface RequestOptions {
+  /** Has each request end with what has left the view and its latest turn speaks of, as `messagesWithRecall` does: `true`, or how
+   * much of it. Default: `false`. */
+  recall?: WithRecall;
+}
+
 /** A hook for `prepareStep`. */
 export type PrepareStep = <M extends AiSdkModelMessage>(step: PreparedStep<M>) => Promise<{ messages: M[] }>;
 
@@ -23,14 +32,18 @@ export type PrepareStep = <M extends AiSdkModelMessage>(step: PreparedStep<M>) =
  * Give it a compactor, one for each chat, or the options of one, which lives as long as the hook. Without a policy that says
  * otherwise, the window is that of the model of the first step.
  */
-export function prepareStep(given: GivenCompactor<AiSdkModelMessage> = {}): PrepareStep {
+export function prepareStep(given: GivenCompactor<AiSdkModelMessage> = {}, options: RequestOptions = {}): PrepareStep {
+  const { recall } = fieldsOf(options, "options");
   const compactorOf = compactorFrom(given, "ai-sdk-model");
+  // What was recalled for one step, with what it stood for: the next step begins with what this one has sent.
+  const recalled = new WeakMap<object, readonly AiSdkModelMessage[]>();
   return async <M extends AiSdkModelMessage>({ messages, steps, model }: PreparedStep<M>): Promise<{ messages: M[] }> => {
     const compactor = await compactorOf(nameOf(model));
-    compactor.sync(messages);
+    compactor.sync(messages.flatMap((message): readonly AiSdkModelMessage[] => recalled.get(message) ?? [message]));
     compactor.reportUsage(steps.at(-1)?.usage);
     await compactor.compactIfNeeded();
-    return { messages: compactor.messages() as M[] };
+    const sent = await messagesOfRequest(compactor, recall, (added, leftOut) => added.forEach((message) => recalled.set(message, leftOut)));
+    return { messages: sent as M[] };
   };
 }
 

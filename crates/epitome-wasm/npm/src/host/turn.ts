@@ -8,6 +8,7 @@ import type { Engine } from "../wasm/instances.js";
 import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
+import { countRequest, messagesOfRequest, type WithRecall } from "./request.js";
 import { issuesOf, repairedOf, userMessage, type Validation } from "./validation.js";
 
 /** What is known at a point of a turn. */
@@ -65,6 +66,9 @@ export interface TurnOptions<M extends object, R extends TurnResponse<M> = TurnR
   middleware?: readonly Middleware[];
   /** Rewrite the messages of each request, from left to right. */
   transforms?: readonly Transform<M>[];
+  /** Has each request end with what has left the view and its latest turn speaks of, as `messagesWithRecall` does: `true`, or how
+   * much of it. The transforms get it too. Default: `false`. */
+  recall?: WithRecall;
   /** Add messages to each request, in order. */
   providers?: readonly ContextProvider<M>[];
   /** What is known of the messages that the turn appends besides their content. With an `audience`, a turn over private messages
@@ -207,9 +211,9 @@ class Turn<M extends object, R extends TurnResponse<M>> {
 
   /** The messages of a request, which are counted as what is sent. */
   async #assembled(): Promise<M[]> {
-    const { transforms = [], providers = [] } = this.#options;
+    const { transforms = [], providers = [], recall } = this.#options;
     const view = this.#compactor.messages();
-    let messages: readonly M[] = view;
+    let messages: readonly M[] = await messagesOfRequest<M>(this.#compactor, recall);
     for (const transform of transforms) {
       messages = await transform([...messages], this.#context());
     }
@@ -219,11 +223,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
       provided.push(...(Array.isArray(more) ? (more as (string | M)[]) : more === undefined ? [] : [more as string | M]));
     }
     const sent = provided.length === 0 ? [...messages] : this.#joined(await this.#validation(), provided, messages);
-    const [had, has] = [new Set(view), new Set(sent)];
-    this.#compactor.setRequestContext({
-      added: sent.filter((message) => !had.has(message)),
-      leftOut: view.filter((message) => !has.has(message)),
-    });
+    countRequest<M>(this.#compactor, view, sent);
     return sent;
   }
 

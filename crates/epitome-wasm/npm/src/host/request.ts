@@ -1,0 +1,33 @@
+// The messages of a request that is not only the view.
+
+import type { RecallOptions } from "../recall/recall.js";
+import type { Agent, Compactor } from "./compactor.js";
+
+/** Whether a request gets what has left the view and its latest turn speaks of, as `messagesWithRecall` does; or how much of it. */
+export type WithRecall = boolean | RecallOptions;
+
+type Sender<M extends object> = Pick<Compactor<M> | Agent<object, M>, "messages" | "messagesWithRecall" | "setRequestContext">;
+
+/** The messages of a request, with what comes back. `note` gets what they have besides the view, and what they leave out of it. */
+export async function messagesOfRequest<M extends object>(
+  compactor: Sender<M>,
+  recall: WithRecall | undefined,
+  note: (added: readonly M[], leftOut: readonly M[]) => void = () => undefined,
+): Promise<M[]> {
+  if (recall === undefined || recall === false) {
+    return compactor.messages();
+  }
+  const view = compactor.messages();
+  const sent = await compactor.messagesWithRecall(recall === true ? {} : recall);
+  const { added, leftOut } = countRequest(compactor, view, sent);
+  note(added, leftOut);
+  return sent;
+}
+
+/** Has what a request has besides the view counted, and not what it leaves out of that, and returns both. */
+export function countRequest<M extends object>(compactor: Sender<M>, view: readonly M[], sent: readonly M[]): { added: M[]; leftOut: M[] } {
+  const [had, has] = [new Set(view), new Set(sent)];
+  const context = { added: sent.filter((message) => !had.has(message)), leftOut: view.filter((message) => !has.has(message)) };
+  compactor.setRequestContext(context);
+  return context;
+}
