@@ -112,6 +112,13 @@ test("f1: an agent has its own settings, from its options or from those of the t
   compactor.dispose();
 });
 
+test("f1: an agent that is asked for after the team's policy was set has the settings of that one", async () => {
+  const { compactor } = await teamOf("openai-chat", { policy: { ...POLICY, agents: { critic: { window: 5_000 } } } });
+  compactor.setPolicy({ ...POLICY, window: 20_000, agents: { critic: { window: 6_000 } } });
+  assert.deepEqual(["critic", "writer"].map((name) => compactor.agent(name).status().window), [6_000, 20_000]);
+  compactor.dispose();
+});
+
 test("f1: an agent counts by its own tokenizer, which is loaded with the team's, also after a restore", async () => {
   const own = { ...POLICY, counting: { encoding: "o200k_base" } };
   const { compactor } = await teamOf("openai-chat", { policy: { ...POLICY, agents: { critic: own } } });

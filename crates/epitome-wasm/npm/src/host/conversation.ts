@@ -27,6 +27,8 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
   readonly #commits: Commits;
   readonly #agents = new Map<string, AgentView<M>>();
   readonly #forms: Forms;
+  /** What was set last for the team and its agents. */
+  #policy: PolicySpec | undefined;
 
   /** `originals` are the messages that the engine knows, in order, `others` those that are only for some agents, `stored`
    * those of all branches, if they are known, and `forms` what agents have written in formats of their own. */
@@ -44,6 +46,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     this.#commits = commits;
     commits.onStored = (): void => this.followRecall();
     this.#forms = own;
+    this.#policy = host.policy;
     enter(module);
     const asides = new Set(engine.asides());
     for (const [id, message] of [...others, ...stored]) {
@@ -97,7 +100,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     };
     const view: ConstructorParameters<typeof AgentView<M>> = [this.module, this.#team, host, this.#sources, this.originals, commit, team];
     const agent = other === undefined ? new AgentView(...view) : other.FormatAgent.of(other.validation, this.host.format, own, view);
-    const spec = policy ?? (isKnown ? undefined : this.host.policy);
+    const spec = policy ?? (isKnown ? undefined : this.#policy);
     agent.noteModels(spec, []);
     if (own.summarize !== undefined) {
       agent.noteSummarizer();
@@ -107,6 +110,11 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     }
     this.#agents.set(key, agent);
     return agent;
+  }
+
+  override setPolicy(policy: PolicySpec): void {
+    super.setPolicy(policy);
+    this.#policy = policy;
   }
 
   agents(): string[] {
