@@ -5,11 +5,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::notes::{Context, Notes};
 use super::term::{SEED, hash_with};
-use crate::state::{ParsedEntry, Part};
+use crate::state::{ParsedEntry, Part, sentences};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
 use epitome_columns::to_set;
-use epitome_text::noise::{is_noise, unnumbered};
+use epitome_text::noise::is_noise;
 use epitome_text::sentence::{self, cleaned};
 use epitome_text::speaker::{Labels, UNKNOWN, speaker};
 
@@ -112,20 +112,21 @@ impl Pieces {
 
     /// Reads a message, or a part of one. Linear in it.
     pub(super) fn read(&mut self, parsed: &ParsedEntry<'_>) {
-        let ParsedEntry { entry, parts, .. } = parsed;
+        let ParsedEntry { entry, parts, sentences: said, .. } = parsed;
         // What the engine puts where an answer is missing was said by nobody.
         if self.noise == Noise::LeftOut && entry.text == ACKNOWLEDGEMENT {
             return;
         }
         let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
-        let is_record =
-            parts.iter().any(|part| matches!(part, Part::Result(text) if is_json(text)));
-        let texts = parts.iter().filter_map(|part| match part {
-            Part::Said(text) | Part::Result(text) => Some(*text),
-            Part::Call { .. } => None,
-        });
         let before = self.pieces.len();
-        self.add(&entry.speaker, texts, is_record);
+        // A message either is a result or has none.
+        match parts.as_slice() {
+            [Part::Result(text)] => {
+                let found = sentences(std::iter::once(*text));
+                self.add(&entry.speaker, &found, is_json(text));
+            }
+            _ => self.add(&entry.speaker, said, false),
+        }
         self.retain_new(before);
     }
 
@@ -185,16 +186,15 @@ impl Pieces {
                 continue;
             }
             let (speaker, quoted) = labels.split(line, &before);
-            self.add(&speaker, std::iter::once(quoted), false);
+            self.add(&speaker, &sentences(std::iter::once(quoted)), false);
             before = speaker;
         }
     }
 
-    fn add<'a>(&mut self, name: &str, texts: impl Iterator<Item = &'a str>, is_record: bool) {
+    /// Adds the pieces of sentences.
+    fn add(&mut self, name: &str, sentences: &[&str], is_record: bool) {
         let message = self.speakers.len();
         let before = self.pieces.len();
-        let mut sentences = Vec::new();
-        unnumbered(texts).for_each(|line| sentence::for_each(line, &mut |it| sentences.push(it)));
         for sentence in sentences {
             self.place += 1;
             for clause in clauses(sentence) {

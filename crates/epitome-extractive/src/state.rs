@@ -16,7 +16,7 @@ use calls::Calls;
 pub(crate) use changes::Changes;
 use known::{Known, Mention};
 use line::{Line, chosen, cost};
-pub(crate) use parsed::{ParsedEntry, Part};
+pub(crate) use parsed::{ParsedEntry, Part, sentences};
 use rules::Rules;
 use strum::EnumCount;
 

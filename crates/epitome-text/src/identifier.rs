@@ -1,7 +1,10 @@
 //! Finds the identifiers of a text: what has to be copied exactly to be used again.
 
+use std::sync::LazyLock;
+
 use super::letters::{is_alphanumeric, is_unspaced};
 use super::stop_words::StopWords;
+use super::word_list::WordList;
 
 /// Calls `each` for every identifier with what stands before it. Linear in the text.
 pub fn for_each<'a>(text: &'a str, mut each: impl FnMut(&'a str, &'a str)) {
@@ -59,7 +62,8 @@ fn near_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What stands before a year or a time and does not say what it is: months in English, German, French and Spanish.
-const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug \
+static MONTHS: LazyLock<WordList> = LazyLock::new(|| WordList::of(MONTH_NAMES));
+const MONTH_NAMES: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug \
     sep sept oct nov dec januar februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août \
     septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre \
     diciembre";
@@ -68,7 +72,7 @@ const MONTHS: &str = "january february march april may june july august septembe
 const OUTCOMES: [&str; 6] = ["fail", "failed", "pass", "passed", "error", "warning"];
 
 fn is_month(label: &str) -> bool {
-    MONTHS.split(' ').any(|month| month == label)
+    MONTHS.has(label)
 }
 
 /// How far before an identifier its label is looked for, in bytes.

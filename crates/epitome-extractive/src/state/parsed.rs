@@ -1,6 +1,7 @@
 //! A message in its parts, which all that reads it shares: to cut a long text into sentences takes a good part of the time.
 
 use epitome::message::{ANSWERS, CALLS, Entry};
+use epitome_text::noise::unnumbered;
 use epitome_text::sentence;
 
 /// A message, or a part of one.
@@ -11,7 +12,7 @@ pub(crate) struct ParsedEntry<'a> {
     pub(crate) role: &'a str,
     /// In order.
     pub(crate) parts: Vec<Part<'a>>,
-    /// The sentences of what is said.
+    /// The sentences of what is said, as [`sentences`] finds them.
     pub(crate) sentences: Vec<&'a str>,
 }
 
@@ -31,12 +32,11 @@ impl<'a> ParsedEntry<'a> {
     pub(crate) fn of(entry: &'a Entry) -> Self {
         let role = entry.speaker.split(' ').next().unwrap_or_default();
         let parts = parts(entry, role);
-        let mut sentences = Vec::new();
-        for part in &parts {
-            if let Part::Said(line) = part {
-                sentence::for_each(line, &mut |sentence| sentences.push(sentence));
-            }
-        }
+        let said = parts.iter().filter_map(|part| match part {
+            Part::Said(line) => Some(*line),
+            Part::Call { .. } | Part::Result(_) => None,
+        });
+        let sentences = sentences(said);
         Self { entry, role, parts, sentences }
     }
 
@@ -49,6 +49,14 @@ impl<'a> ParsedEntry<'a> {
     pub(super) fn is_open(&self, sentence: &str) -> bool {
         asks(sentence) || (self.role == "assistant" && super::cue::promises(sentence))
     }
+}
+
+/// The sentences of texts, without the numbers of lines in a listing.
+pub(crate) fn sentences<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut sentences = Vec::new();
+    unnumbered(texts)
+        .for_each(|line| sentence::for_each(line, &mut |sentence| sentences.push(sentence)));
+    sentences
 }
 
 /// True for a question.
