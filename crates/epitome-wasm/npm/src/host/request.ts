@@ -8,19 +8,25 @@ export type WithRecall = boolean | RecallOptions;
 
 type Sender<M extends object> = Pick<Compactor<M> | Agent<object, M>, "messages" | "messagesWithRecall" | "setRequestContext">;
 
-/** The messages of a request, with what comes back. `note` gets what they have besides the view, and what they leave out of it. */
+/** The view, with what comes back. */
+export async function withRecall<M extends object>(compactor: Sender<M>, recall: WithRecall | undefined): Promise<M[]> {
+  return recall === undefined || recall === false ? compactor.messages() : compactor.messagesWithRecall(recall === true ? {} : recall);
+}
+
+/** The same as the messages of a request, which are counted. `note` gets what they have besides the view, and what they leave out of
+ * it. */
 export async function messagesOfRequest<M extends object>(
   compactor: Sender<M>,
   recall: WithRecall | undefined,
   note: (added: readonly M[], leftOut: readonly M[]) => void = () => undefined,
 ): Promise<M[]> {
-  if (recall === undefined || recall === false) {
-    return compactor.messages();
-  }
   const view = compactor.messages();
-  const sent = await compactor.messagesWithRecall(recall === true ? {} : recall);
-  const { added, leftOut } = countRequest(compactor, view, sent);
-  note(added, leftOut);
+  const sent = await withRecall(compactor, recall);
+  // Without recall, what the app has said of its requests stays.
+  if (recall !== undefined && recall !== false) {
+    const { added, leftOut } = countRequest(compactor, view, sent);
+    note(added, leftOut);
+  }
   return sent;
 }
 

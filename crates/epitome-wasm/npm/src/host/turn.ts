@@ -8,7 +8,7 @@ import type { Engine } from "../wasm/instances.js";
 import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
-import { countRequest, messagesOfRequest, type WithRecall } from "./request.js";
+import { countRequest, type WithRecall, withRecall } from "./request.js";
 import { issuesOf, repairedOf, userMessage, type Validation } from "./validation.js";
 
 /** What is known at a point of a turn. */
@@ -213,7 +213,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
   async #assembled(): Promise<M[]> {
     const { transforms = [], providers = [], recall } = this.#options;
     const view = this.#compactor.messages();
-    let messages: readonly M[] = await messagesOfRequest<M>(this.#compactor, recall);
+    let messages: readonly M[] = await withRecall<M>(this.#compactor, recall);
     for (const transform of transforms) {
       messages = await transform([...messages], this.#context());
     }
