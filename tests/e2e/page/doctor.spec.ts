@@ -37,7 +37,7 @@ test("a link opens it, and it says which message, which rule and which compactio
   expect(await epitome.faults()).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(doctor.dialog).toBeHidden();
-  expect(new URL(page.url()).hash).toBe("");
+  await expect.poll(() => new URL(page.url()).hash).toBe("");
   await expect.poll(() => epitome.focused()).not.toBe("BODY");
 });
 

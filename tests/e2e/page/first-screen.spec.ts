@@ -44,7 +44,7 @@ test("a text that is pasted anywhere is opened, in a window of its own", async (
   await epitome.isLoaded("Pasted text");
   await expect(epitome.rows).toHaveCount(9);
   await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 128,000 tokens/);
-  expect(await epitome.focused()).toBe("loaded-heading");
+  await expect.poll(() => epitome.focused()).toBe("loaded-heading");
   expect(epitome.errors).toEqual([]);
 });
 
@@ -81,12 +81,12 @@ test("something has the focus after each change", async ({ page }) => {
   await expect(epitome.button("Cancel")).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(epitome.result).toContainText("Cancelled.");
-  expect(await epitome.focused()).toBe("result-heading");
+  await expect.poll(() => epitome.focused()).toBe("result-heading");
   await page.unroute("**/v1/chat/completions");
   await page.getByLabel("Ask before summarizing").uncheck();
   await epitome.compact();
   await epitome.isCompacted();
-  expect(await epitome.focused()).not.toBe("BODY");
+  await expect.poll(() => epitome.focused()).not.toBe("BODY");
   await epitome.undo.click();
   await expect(epitome.button("Compact now")).toBeFocused();
 });

@@ -96,7 +96,7 @@ test("its figures follow the prices of the model, and are saved as CSV and PNG w
 
   await page.keyboard.press("Escape");
   await expect(lab.dialog).toBeHidden();
-  expect(new URL(page.url()).hash).toBe("");
+  await expect.poll(() => new URL(page.url()).hash).toBe("");
   await expect.poll(() => epitome.focused()).not.toBe("BODY");
   await page.getByRole("link", { name: "Lab" }).click();
   await expect(lab.table, "the results of the same conversation stay").toBeVisible();

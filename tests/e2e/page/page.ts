@@ -78,7 +78,14 @@ export class EpitomePage {
     this.undo = this.button("Undo the compaction");
     this.result = page.getByRole("region", { name: "The conversation now" });
     this.findings = page.getByRole("list", { name: "Findings" });
-    page.on("pageerror", (error) => this.errors.push(String(error)));
+    page.on("pageerror", (error) => {
+      this.errors.push(String(error));
+      // A page whose engine has stopped answers nothing more: what then fails first says nothing of the cause.
+      console.error(`uncaught in the page: ${error.stack ?? String(error)}`);
+    });
+    page.on("console", (message) => {
+      if (message.text().includes("panicked at")) console.error(message.text());
+    });
   }
 
   async open(address = "/"): Promise<void> {
