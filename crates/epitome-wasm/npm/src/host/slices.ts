@@ -6,13 +6,15 @@ import { sizeOf } from "./plain-json.js";
 
 /** Characters of the messages of one slice, unless a single one has more. */
 export const SLICE = 200_000;
+/** What a message takes besides its characters, as that many characters: without it, a slice of short ones has thousands. */
+const MESSAGE = 200;
 
 /** The end of the next slice of these messages, of which only those of the slice and one more are read. Throws as `readable` does. */
 export function sliceEnd(messages: readonly unknown[], from: number): number {
   let size = 0;
   let end = from;
   while (end < messages.length) {
-    size += sizeOf(messages[end], end);
+    size += sizeOf(messages[end], end) + MESSAGE;
     if (size > SLICE && end > from) {
       break;
     }
