@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use epitome_buffer as buffer;
-use epitome_tokens::{BytePairs, Encoding};
+use epitome_tokens::{BytePairs, Encoding, between_pieces};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The texts that a vocabulary can count.
@@ -44,6 +44,18 @@ pub fn count(bytes: usize, encoding: usize) -> f64 {
         })
     });
     count.map_or(-1.0, f64::from)
+}
+
+/// Where a long text is divided, of which a window is in the buffer: how many UTF-16 units of the window are before the first place
+/// at which every encoding ends a piece; 0 if there is none.
+#[wasm_bindgen]
+pub fn divide(bytes: usize) -> usize {
+    buffer::look(bytes, |window| {
+        let window = std::str::from_utf8(window).ok()?;
+        let before = window.get(..between_pieces(window, 0)?)?;
+        Some(before.encode_utf16().count())
+    })
+    .unwrap_or_default()
 }
 
 /// Stores a vocabulary. It replaces one of the same encoding.

@@ -15,6 +15,11 @@ const CHARACTERS_PER_STEP = 1024;
 /** Most build steps per counted text. */
 const MOST_STEPS = 16;
 
+/** Characters of the parts in which a long text is counted: some milliseconds. */
+const PART = 200_000;
+/** How many characters behind that a place is looked for at which a text can be divided. */
+const WINDOW = 4_096;
+
 /** A family of models whose tokens are estimated alike. */
 export type TokenFamily = Family;
 
@@ -77,6 +82,16 @@ export class Counter {
       this.#buildWhileCounting(text);
     }
     return tokens < 0 ? undefined : tokens;
+  }
+
+  /** Where a part of a long text ends that begins at `from`: the tokens of all parts add up to those of the whole text. */
+  partEnd(text: string, from: number): number {
+    const least = from + PART;
+    if (least + WINDOW >= text.length) {
+      return text.length;
+    }
+    const units = this.#exports.divide(this.#buffer.write(text.slice(least, least + WINDOW)));
+    return units === 0 ? text.length : least + units;
   }
 
   /** Which texts the encoding can count by the part of its vocabulary that was read. */

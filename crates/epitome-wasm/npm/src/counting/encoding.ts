@@ -3,6 +3,7 @@
 import { fieldsOf } from "../arguments.js";
 import { type Counter, loadCounter } from "./counter.js";
 import type { Encoding } from "../glue/epitome.js";
+import { pause } from "../host/pause.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { type EncodingSource, isDivided, isSource, partOf } from "./vocabulary.js";
 
@@ -41,15 +42,25 @@ export async function loadEncodingFor(
   await loadIntoCounter(await loadCounter(source), encoding, isSource(given) ? { source: given } : fieldsOf(given, "source"));
 }
 
-/** Counts by an encoding. Loads the part of its vocabulary that the text needs. */
+/** Counts by an encoding, a long text part by part. Loads the part of its vocabulary that the text needs. */
 export async function countBy(source: NumericSource, text: string, encoding: Encoding): Promise<number> {
   const counter = await loadCounter(source);
-  const tokens = counter.count(text, encoding);
-  if (tokens !== undefined) {
-    return tokens;
+  let sum = 0;
+  for (let from = 0; ; ) {
+    const end = counter.partEnd(text, from);
+    const part = end - from < text.length ? text.slice(from, end) : text;
+    const tokens = counter.count(part, encoding);
+    if (tokens === undefined) {
+      await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
+      continue;
+    }
+    sum += tokens;
+    if (end >= text.length) {
+      return sum;
+    }
+    from = end;
+    await pause();
   }
-  await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
-  return countBy(source, text, encoding);
 }
 
 function isAscii(text: string): boolean {
