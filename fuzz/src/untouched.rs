@@ -3,7 +3,7 @@
 
 use epitome::history::{Log, Record, View};
 use epitome::message::MessageId;
-use epitome_formats::{Format, Outgoing, Untouched, fit_steps, steps_of};
+use epitome_formats::{Format, Outgoing, Untouched, findings_of_accepted, fit_steps, steps_of};
 use serde_json::Value;
 
 use crate::choices::Choices;
@@ -70,11 +70,15 @@ fn agree(untouched: &mut Untouched, format: Format, log: &Log, present: &[Value]
         format.compose(log, view).into_iter().map(value).collect()
     };
     // By value: a message that was edited may have steps with nothing in them, which a repair removes.
-    let repaired = values(&View::repaired(log, &format.contract()));
+    let view = View::repaired(log, &format.contract());
+    let repaired = values(&view);
     let unchanged = repaired == values(&View::as_appended(log));
     assert!(
         unchanged || !accepted,
         "{format:?}: accepted, and yet repaired: {:#?}",
         log.messages().collect::<Vec<_>>()
     );
+    if accepted {
+        assert_eq!(findings_of_accepted(format, log), view.findings, "{format:?}");
+    }
 }

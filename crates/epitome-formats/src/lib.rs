@@ -80,6 +80,6 @@ pub use repair::{Repaired, RepairedMessage, repair, repair_in_slices};
 pub use shape::ShapeError;
 pub use slices::Slices;
 pub use steps::{fit_steps, split_step_id, step_id, steps_of};
-pub use untouched::Untouched;
+pub use untouched::{Untouched, findings_of_accepted};
 pub use usage::read_usage;
 pub use validate::{Strictness, validate, validate_in_slices};

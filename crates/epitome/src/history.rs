@@ -35,7 +35,8 @@ pub use provider::Provider;
 pub(crate) use provider::SharedProvider;
 pub use record::{LogError, Record, UnknownRecord};
 pub use repair::{
-    ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, repair,
+    ACKNOWLEDGEMENT, Defect, Ending, Finding, PLACEHOLDER_RESULT, Repair, Repaired, own_defects,
+    repair,
 };
 pub(crate) use rewrite::without_signed_reasoning;
 pub use rewrite::{Change, PartChange, Rewrite};

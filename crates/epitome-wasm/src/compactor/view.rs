@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use epitome::CommandError;
 use epitome::history::{Defect, Finding, LogError, View};
 use epitome::message::MessageId;
-use epitome_formats::{Outgoing, Recipe, split_step_id, steps_of};
+use epitome_formats::{Outgoing, Recipe, findings_of_accepted, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -38,7 +38,10 @@ impl Compactor {
     }
 
     /// What is wrong with the messages, and what the view does about it.
-    pub fn findings(&self) -> Result<Vec<Ts<Finding>>, JsValue> {
+    pub fn findings(&mut self) -> Result<Vec<Ts<Finding>>, JsValue> {
+        if self.sends.is_none() && !self.is_compacted() && self.is_untouched() {
+            return Ok(crossing(findings_of_accepted(self.format, self.engine.log()))?);
+        }
         let view = self.engine.view();
         let outgoing = self.sends().compose(self.engine.log(), &view);
         let mut findings = view.findings;
@@ -53,8 +56,7 @@ impl Compactor {
         let malformed: Vec<Finding> =
             malformed.map(|id| Finding { id: id.clone(), defect: Defect::Malformed }).collect();
         findings.extend(malformed);
-        let findings = findings.into_iter().map(|finding| finding.into_ts());
-        Ok(findings.collect::<Result<_, _>>().map_err(Thrown::from)?)
+        Ok(crossing(findings)?)
     }
 
     /// The ids of the app's messages that the model does not get any more, in order.
@@ -135,6 +137,12 @@ impl Compactor {
         }
         Ok(json::graft(&known, &value)?)
     }
+}
+
+/// Findings as JavaScript gets them.
+fn crossing(findings: Vec<Finding>) -> Result<Vec<Ts<Finding>>, Thrown> {
+    let findings = findings.into_iter().map(|finding| finding.into_ts());
+    findings.collect::<Result<_, _>>().map_err(Thrown::from)
 }
 
 impl Compactor {

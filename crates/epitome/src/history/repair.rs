@@ -346,8 +346,8 @@ fn is_lone_reasoning(message: &Message, next: Option<Role>, reasoning: Reasoning
                 && parts.iter().all(|part| unsigned(part) || part.is_blank()))
 }
 
-/// The defects of a message that do not depend on other messages.
-fn own_defects(message: &Message, contract: &Contract) -> impl Iterator<Item = Defect> {
+/// The defects of a message that do not depend on other messages. Linear in the message.
+pub fn own_defects(message: &Message, contract: &Contract) -> impl Iterator<Item = Defect> {
     let is_blank = |part: &Part| {
         contract.blank_text == BlankText::Refused
             && matches!(part, Part::Text { .. })
