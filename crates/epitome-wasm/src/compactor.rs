@@ -6,6 +6,7 @@ mod archive;
 mod changes;
 mod long;
 mod sliced_event;
+mod stored;
 mod tracked;
 mod view;
 
@@ -13,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agents::{Entered, Own};
 use epitome::Pressure;
-use epitome::history::{LogError, Record, View};
+use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId};
 use epitome::tokens::BoxedTokenizer;
-use epitome::{CommandError, Phase, Policy, Reason, Stored, Timestamp};
+use epitome::{CommandError, Phase, Policy, Reason, Timestamp};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use sliced_event::SlicedEvent;
@@ -303,55 +304,6 @@ impl Compactor {
         let plan = self.engine.plan(parse_reason(reason)?);
         let view = self.plans.next(&plan, &self.engine);
         Ok(view.into_ts().map_err(Thrown::from)?)
-    }
-
-    /// The whole state as text, to continue from later.
-    pub fn snapshot(&self) -> Result<String, JsValue> {
-        Ok(self.engine.snapshot().to_json_lines().map_err(Thrown::from)?)
-    }
-
-    /// Begins to collect what a store does not have yet. It has everything so far, or nothing.
-    #[wasm_bindgen(js_name = collectUnsaved)]
-    pub fn collect_unsaved(&mut self, has_everything: bool) {
-        let stored = match has_everything {
-            true => Stored::Everything,
-            false => Stored::Nothing,
-        };
-        self.engine.collect_unsaved(stored);
-    }
-
-    /// True if a store lacks something.
-    #[wasm_bindgen(js_name = hasUnsaved)]
-    pub fn has_unsaved(&mut self) -> bool {
-        self.engine.has_unsaved()
-    }
-
-    /// What a store lacks, as lines.
-    pub fn unsaved(&mut self) -> Result<String, JsValue> {
-        Ok(self.engine.unsaved().map_err(Thrown::from)?)
-    }
-
-    /// Takes note that a store has these lines.
-    #[wasm_bindgen(js_name = handleSaved)]
-    pub fn handle_saved(&mut self) {
-        self.engine.handle_saved();
-    }
-
-    /// The compactor's own state as a line.
-    #[wasm_bindgen(js_name = stateLine)]
-    pub fn state_line(&self) -> Result<String, JsValue> {
-        Ok(self.engine.state_line().map_err(Thrown::from)?)
-    }
-
-    /// What a newer engine calls the records that this one does not know.
-    #[wasm_bindgen(js_name = unknownRecords)]
-    pub fn unknown_records(&self) -> Vec<String> {
-        let records = self.engine.log().records().iter();
-        let unknown = records.filter_map(|record| match record {
-            Record::Unknown(unknown) => Some(unknown.kind().to_owned()),
-            _ => None,
-        });
-        unknown.collect()
     }
 
     /// The actions, by their numbers in a plan.

@@ -112,7 +112,7 @@ pub use count::CountedMessage;
 use remember::Blending;
 pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
-pub use snapshot::{Snapshot, SnapshotError};
+pub use snapshot::{Lines, Snapshot, SnapshotError};
 
 /// How much text one slice of work reads, in bytes, unless the host says otherwise: a few milliseconds in a browser.
 const SLICE: usize = 1 << 18;

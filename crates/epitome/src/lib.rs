@@ -63,7 +63,7 @@ pub mod turn;
 pub use calibration::Scale;
 pub use compactor::{
     Agent, BeforeCompaction, CommandError, Compactor, CountedMessage, Event, GivenState, Lent,
-    NextSummary, Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save,
+    Lines, NextSummary, Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save,
     SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerStep,
     SummarizerStepKind, SummarizerTokens, SummaryRequest, Waste,
 };

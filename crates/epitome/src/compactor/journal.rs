@@ -1,7 +1,7 @@
 //! What a store does not have of a conversation yet, as lines.
 
 use super::Compactor;
-use super::snapshot::{self, SnapshotError};
+use super::snapshot::{self, Lines, SnapshotError};
 use crate::history::Journal;
 use crate::policy::Policy;
 
@@ -57,15 +57,20 @@ impl Compactor {
     /// [`Snapshot`](super::Snapshot). While a compaction waits for [`Output::Persist`](super::Output::Persist), its record is
     /// among them. The lines are returned again until [`Self::handle_saved`] has confirmed them. Linear in them.
     pub fn unsaved(&mut self) -> Result<String, SnapshotError> {
+        self.begin_unsaved()?.collect()
+    }
+
+    /// The lines of [`Self::unsaved`], to write them in slices. They are those of this moment, whatever comes meanwhile.
+    pub fn begin_unsaved(&mut self) -> Result<Lines, SnapshotError> {
         if self.conversation.journal().is_none() {
-            return Ok(String::new());
+            return Ok(Lines::default());
         }
         // The state goes along with each commit.
         self.replace_unsaved_states(|state| match state {
             UnsavedState::Nothing => UnsavedState::Nothing,
             UnsavedState::New | UnsavedState::InFlight => UnsavedState::InFlight,
         });
-        let mut lines = match &mut self.unsaved_policy {
+        let first = match &mut self.unsaved_policy {
             UnsavedPolicy::Nothing => String::new(),
             UnsavedPolicy::Beginning { is_in_flight } => {
                 *is_in_flight = true;
@@ -76,11 +81,8 @@ impl Compactor {
                 snapshot::policy_line(&self.policy)?
             }
         };
-        let journal = self.conversation.journal();
-        for record in journal.into_iter().flat_map(Journal::begin_commit) {
-            lines.push_str(&snapshot::line(record)?);
-        }
-        Ok(lines)
+        let records = self.conversation.journal().map(Journal::begin_commit).unwrap_or_default();
+        Ok(Lines::new(first, records.to_vec(), String::new()))
     }
 
     /// True if a store lacks something that [`Self::unsaved`] would return, or the [state](Self::state_line) as the provider's

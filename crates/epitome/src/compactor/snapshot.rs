@@ -34,6 +34,38 @@ pub struct Snapshot {
     condition: Condition,
 }
 
+/// The lines of a snapshot or of a commit. Each is written when it is asked for, and all are of the conversation as it was when they
+/// were begun.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    first: String,
+    records: std::vec::IntoIter<Record>,
+    last: String,
+}
+
+impl Lines {
+    pub(super) fn new(first: String, records: Vec<Record>, last: String) -> Self {
+        Self { first, records: records.into_iter(), last }
+    }
+
+    /// True if no line is left.
+    pub fn is_done(&self) -> bool {
+        self.first.is_empty() && self.records.as_slice().is_empty() && self.last.is_empty()
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Result<String, SnapshotError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.first.is_empty() {
+            return Some(Ok(std::mem::take(&mut self.first)));
+        }
+        let record = self.records.next().map(|record| line(&record));
+        record.or_else(|| (!self.last.is_empty()).then(|| Ok(std::mem::take(&mut self.last))))
+    }
+}
+
 /// The compactor's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,12 +122,13 @@ impl Snapshot {
 
     /// The snapshot as JSON Lines. Linear in it.
     pub fn to_json_lines(&self) -> Result<String, SnapshotError> {
-        let mut text = beginning(&self.policy)?;
-        for record in &self.records {
-            text.push_str(&line(record)?);
-        }
-        text.push_str(&state_line(&self.condition)?);
-        Ok(text)
+        self.clone().into_lines()?.collect()
+    }
+
+    /// The lines of [`Self::to_json_lines`], to write them in slices.
+    pub fn into_lines(self) -> Result<Lines, SnapshotError> {
+        let (first, last) = (beginning(&self.policy)?, state_line(&self.condition)?);
+        Ok(Lines::new(first, self.records, last))
     }
 
     /// Reads what [`Self::to_json_lines`] wrote, or the commits of a store one after the other. Blank lines mean nothing.

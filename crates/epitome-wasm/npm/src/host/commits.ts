@@ -1,6 +1,7 @@
 // Collects what the store does not have yet, and commits it, one commit at a time.
 
 import { reading } from "../arguments.js";
+import type { Lines } from "../glue/epitome.js";
 import type { Calls } from "./calls.js";
 import type { SaveState } from "./compactor.js";
 import type { Form } from "./forms.js";
@@ -88,11 +89,12 @@ export class Commits {
     }
     const given = this.#given;
     // The conversation as it is now is stored, although it is written in slices, between which it may change.
-    const { lines, state } = this.#calls.run((engine): Changes => ({ lines: engine.unsaved(), state: engine.stateLine() }));
+    const [unsaved, state] = this.#calls.run((engine): [Lines, string] => [engine.beginUnsaved(), engine.stateLine()]);
     const originals = this.#originals(given);
     this.#given = new Set();
     this.#sent = given;
     try {
+      const lines = await linesOf(this.#calls, unsaved);
       await store({ lines: lines + (await written(originals)), state });
     } catch (error) {
       this.#given = new Set([...given, ...this.#given]);
@@ -111,6 +113,25 @@ export class Commits {
       const [message, form] = [this.#message(id), this.#form(id)];
       return message === undefined ? [] : [{ id, message, form: form?.ids[0] === id ? form : undefined }];
     });
+  }
+}
+
+/** The text of lines that the engine writes in slices, between which `check` may throw. They can be written after the compactor was
+ * disposed of. */
+export async function linesOf(calls: Calls, lines: Lines, check: () => void = () => undefined): Promise<string> {
+  const slices: string[] = [];
+  try {
+    for (;;) {
+      const next = (): string => lines.advance();
+      slices.push(calls.isDisposed ? next() : calls.read(next));
+      if (lines.isDone()) {
+        return slices.join("");
+      }
+      await pause();
+      check();
+    }
+  } finally {
+    lines.free();
   }
 }
 

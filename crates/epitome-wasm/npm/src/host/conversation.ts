@@ -8,7 +8,7 @@ import { bufferOf, retire } from "../wasm/instances.js";
 import { AgentView, type Team } from "./agent.js";
 import { conversion } from "./agent-formats.js";
 import { Calls } from "./calls.js";
-import { Commits } from "./commits.js";
+import { Commits, linesOf } from "./commits.js";
 import type { Agent, AppendOptions, Compactor, SaveState, SyncReport } from "./compactor.js";
 import { type Form, Forms } from "./forms.js";
 import { enter, hold, leave } from "./memory.js";
@@ -216,6 +216,17 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
 
   snapshot(): string {
     return this.calls.run((engine) => engine.snapshot());
+  }
+
+  async snapshotInSlices(options: { signal?: AbortSignal } = {}): Promise<string> {
+    const signal = optionalSignal(fieldsOf(options, "options").signal);
+    const check = (): void => {
+      if (signal?.aborted === true) {
+        throw epitomeError("aborted", "the snapshot was aborted before it was complete", signal.reason);
+      }
+    };
+    check();
+    return linesOf(this.#team, this.calls.run((engine) => engine.beginSnapshot()), check);
   }
 
   async commit(): Promise<void> {

@@ -58,6 +58,7 @@ const REFUSALS: Record<Exclude<keyof Compactor, "format" | "dispose" | typeof Sy
   recallReturning: "never",
   messagesWithRecall: "never",
   offloaded: "never",
+  snapshotInSlices: "never",
   snapshot: "never",
   saveState: "never",
   contents: "never",

@@ -106,6 +106,7 @@ const METHODS: Record<Method, number | undefined> = {
   reportUsage: NONE,
   setPolicy: NONE,
   snapshot: NONE,
+  snapshotInSlices: NONE,
   commit: NONE,
   saveState: NONE,
   contents: NONE,
