@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convert, createCompactor, repair, restoreCompactor, validate } from "epitome";
+import {
+  convert,
+  countTokens,
+  createCompactor,
+  loadEncoding,
+  repair,
+  restoreCompactor,
+  tokenCounter,
+  validate,
+} from "epitome";
 import { said } from "./harness.mjs";
 
 /** A chat of two million characters. */
@@ -206,6 +215,58 @@ test("j24: a commit is written in slices, and has what was there as it began; wh
   assert.deepEqual(restored.history(), [...CHAT, said("user", "And the tulips?")]);
   compactor.dispose();
   restored.dispose();
+});
+
+test("j24: a snapshot that is written in slices is that of the call, whatever comes meanwhile", async () => {
+  const compactor = await compactorWith();
+  const whole = compactor.snapshot();
+  const counted = countTasks();
+  const written = compactor.snapshotInSlices();
+  setImmediate(() => compactor.append(said("user", "And the tulips?")));
+  assert.equal(await written, whole);
+  counted.stop();
+  assert.ok(counted.tasks >= 5, `${counted.tasks} tasks`);
+  assert.notEqual(compactor.snapshot(), whole);
+
+  const disposed = compactor.snapshotInSlices();
+  const now = compactor.snapshot();
+  compactor.dispose();
+  assert.equal(await disposed, now, "it was begun before");
+  await assert.rejects(compactor.snapshotInSlices(), { code: "disposed" });
+});
+
+test("j24: writing a snapshot can be aborted between two slices", async () => {
+  const compactor = await compactorWith();
+  for (const tasks of [0, 1, 2]) {
+    const controller = new AbortController();
+    const rejected = assert.rejects(compactor.snapshotInSlices({ signal: controller.signal }), { name: "EpitomeError", code: "aborted" });
+    for (let task = 0; task < tasks; task += 1) await new Promise(setImmediate);
+    controller.abort();
+    await rejected;
+  }
+  await assert.rejects(compactor.snapshotInSlices({ signal: AbortSignal.abort() }), { code: "aborted" });
+  await assert.rejects(compactor.snapshotInSlices({ signal: {} }), { code: "invalid-option" });
+  compactor.dispose();
+});
+
+test("j24: countTokens counts a long text in parts, with the tokens of one call, and the page can react", async () => {
+  const counter = await tokenCounter();
+  const texts = {
+    prose: "The roses need water, and the garden isn't quiet. ".repeat(20_000),
+    Chinese: "推荐您去这家酒店，地址是北京市。".repeat(40_000),
+    emoji: "🌹 and 🌷 in 3 beds\n".repeat(40_000),
+    "one piece": " ".repeat(600_000),
+  };
+  for (const [kind, text] of Object.entries(texts)) {
+    for (const encoding of ["o200k_base", "cl100k_base"]) {
+      await loadEncoding(encoding);
+      const counted = countTasks();
+      const tokens = await countTokens(text, { encoding });
+      counted.stop();
+      assert.equal(tokens, counter.count(text, { encoding }), `${kind}, ${encoding}`);
+      assert.ok(kind === "one piece" || counted.tasks >= 2, `${kind}: ${counted.tasks} tasks`);
+    }
+  }
 });
 
 /** A compactor that knows the first four messages of the chat and has summarized some of them, and the chat without the first one

@@ -274,3 +274,23 @@ fn blank_lines_between_commits_and_a_preparation_that_is_not_there_mean_nothing(
     assert!(!lines.contains("preparations"), "{lines}");
     assert_eq!(shown(&restored(&lines.replace('\n', "\n \n\n"))), shown(&compactor));
 }
+
+#[test]
+fn j24_what_is_to_be_stored_is_written_line_by_line_as_it_was_when_that_was_begun() {
+    let mut compactor = recommended_compactor(&long_talk());
+    compactor.collect_unsaved(Stored::Nothing);
+    let whole = compactor.snapshot().to_json_lines().unwrap();
+    let unsaved = compactor.unsaved().unwrap();
+    let mut lines = compactor.snapshot().into_lines().unwrap();
+    let later = compactor.begin_unsaved().unwrap();
+    compactor.append(Message::new("late", Role::User, "And the tulips?")).unwrap();
+    let mut written = String::new();
+    while !lines.is_done() {
+        written += &lines.next().unwrap().unwrap();
+    }
+    assert!(lines.next().is_none());
+    assert_eq!(written, whole);
+    assert_eq!(later.collect::<Result<String, _>>().unwrap(), unsaved);
+    compactor.handle_saved();
+    assert_eq!(kinds(&compactor.unsaved().unwrap()), ["message"], "what came meanwhile is left");
+}
