@@ -53,15 +53,19 @@ pub async fn repair_in_slices(messages: &[Value], format: Format, slices: &mut S
     let parsed = ParsedMessages::in_slices(format, messages, slices).await;
     let before = repairable(&parsed, messages, format, slices).await;
     let is_odd = odd_messages(&parsed, format);
+    slices.rest(messages.len()).await;
     let log = parsed.into_log_in_slices(slices).await;
     let contract = format.contract();
+    slices.rest(log.len()).await;
     let view = View::repaired(&log, &contract);
+    slices.rest(log.len()).await;
     let mut grouping = Grouping::default();
     let add = &mut |range| {
         grouping.add(&log, view.edits.get(range).unwrap_or_default(), &contract);
     };
     slices.each(view.edits.len(), add).await;
     let outgoing = grouping.finish(format, &log, &view);
+    slices.rest(log.len()).await;
     let mut writing = Writing { format, messages, is_odd, ids: MessageIds::default() };
     let mut repaired = Vec::with_capacity(outgoing.len());
     let write = &mut |range| {

@@ -42,6 +42,14 @@ impl Slices {
             }
         }
     }
+
+    /// Ends the current slice before or behind a step that takes a list of this length in one go, if it is longer than a slice.
+    pub(crate) async fn rest(&mut self, len: usize) {
+        if let Some(size) = self.size.filter(|size| len > *size) {
+            self.left = size;
+            pause().await;
+        }
+    }
 }
 
 /// Pending once.
@@ -78,13 +86,16 @@ mod tests {
             let mut slices = Slices::of(3);
             slices.each(4, &mut |range| ranges.push(range)).await;
             slices.each(2, &mut |range| ranges.push(range)).await;
+            slices.rest(3).await;
+            slices.rest(4).await;
+            slices.each(3, &mut |range| ranges.push(range)).await;
         };
         let (mut work, mut pauses) = (Box::pin(work), 0);
         while work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
             pauses += 1;
         }
         drop(work);
-        assert_eq!((ranges, pauses), (vec![0..3, 3..4, 0..2], 2));
+        assert_eq!((ranges, pauses), (vec![0..3, 3..4, 0..2, 0..3], 4));
     }
 
     /// Messages with defects of many kinds.

@@ -54,6 +54,8 @@ pub(crate) async fn validate_parsed(
     strictness: Strictness,
     slices: &mut Slices,
 ) -> Vec<Issue> {
+    let steps = parsed.steps.len();
+    slices.rest(steps).await;
     let mut validation = Validation {
         format,
         values: messages,
@@ -71,11 +73,12 @@ pub(crate) async fn validate_parsed(
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
         parsed,
     };
-    let steps = parsed.steps.len();
+    slices.rest(steps).await;
     slices.each(steps, &mut |range| validation.check_calls(range)).await;
     slices.each(steps, &mut |range| validation.check_results(range)).await;
     slices.each(steps, &mut |range| validation.check_call_ids(range)).await;
     slices.each(messages.len(), &mut |range| validation.check_message_ids(range)).await;
+    slices.rest(steps).await;
     let all = format.dialect().check_all(messages);
     validation.found.extend(all.into_iter().map(|issue| (issue.message_index(), issue)));
     validation.find_missing_arguments();
