@@ -68,7 +68,9 @@ pub async fn convert_in_slices(
         }
     };
     slices.each(len, write).await;
+    slices.rest(len).await;
     written.number(to);
+    slices.rest(len).await;
     let provider = Strictness::Provider;
     let mut left = validate_in_slices(&written.messages, to, provider, slices).await;
     if !left.is_empty()
@@ -76,6 +78,8 @@ pub async fn convert_in_slices(
     {
         left = written.repair(to, &mut lost, slices).await;
     }
+    drop(parsed);
+    slices.rest(messages.len()).await;
     sort_by_key(&mut lost, Issue::message_index);
     Converted { messages: written.messages, origins: written.origins, lost, left }
 }

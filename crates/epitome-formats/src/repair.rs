@@ -73,6 +73,11 @@ pub async fn repair_in_slices(messages: &[Value], format: Format, slices: &mut S
         repaired.extend(outgoing.iter().map(|outgoing| writing.write(outgoing)));
     };
     slices.each(outgoing.len(), write).await;
+    // To free the memory of a long list takes as long as a slice.
+    drop((outgoing, view));
+    slices.rest(messages.len()).await;
+    drop(log);
+    slices.rest(messages.len()).await;
     let kept = repaired.iter().map(|message| match message {
         RepairedMessage::Keep(index) => Some(*index),
         RepairedMessage::Composed { .. } => None,

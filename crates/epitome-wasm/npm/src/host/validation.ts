@@ -97,10 +97,11 @@ async function done<R>(work: LongWork, messages: number, signal: AbortSignal | u
   try {
     for (;;) {
       const result = work.advance() as R | undefined;
+      // Also behind the last slice: to free the memory of many messages takes as long as one.
+      await pause();
       if (result !== undefined) {
         return result;
       }
-      await pause();
       checkAborted(signal, messages, messages);
     }
   } finally {
