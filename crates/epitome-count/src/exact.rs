@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use epitome_buffer as buffer;
-use epitome_tokens::{BytePairs, Encoding, between_pieces};
+use epitome_tokens::{BytePairs, Encoding};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The texts that a vocabulary can count.
@@ -36,26 +36,24 @@ pub fn encoding(bytes: usize) -> i32 {
 // A float, because it holds every `u32` and -1. A 64-bit integer would be a `BigInt` in JavaScript.
 #[wasm_bindgen]
 pub fn count(bytes: usize, encoding: usize) -> f64 {
-    let count = KNOWN.with_borrow(|known| {
-        let Known { vocabulary, reach } = known.get(encoding)?.as_ref()?;
-        buffer::look(bytes, |text| {
-            let counts = *reach == Reach::Everything || text.is_ascii();
-            counts.then(|| vocabulary.count_utf8(text))
-        })
+    let count = buffer::look(bytes, |text| {
+        KNOWN.with_borrow(|known| Some(known_for(known, text, encoding)?.count_utf8(text)))
     });
     count.map_or(-1.0, f64::from)
 }
 
-/// Where a long text is divided, of which a window is in the buffer: how many UTF-16 units of the window are before the first place
-/// at which every encoding ends a piece; 0 if there is none.
-#[wasm_bindgen]
-pub fn divide(bytes: usize) -> usize {
-    buffer::look(bytes, |window| {
-        let window = std::str::from_utf8(window).ok()?;
-        let before = window.get(..between_pieces(window, 0)?)?;
-        Some(before.encode_utf16().count())
-    })
-    .unwrap_or_default()
+/// The vocabulary of an encoding, if it was read and can count this text.
+pub(crate) fn vocabulary_for(text: &str, encoding: usize) -> Option<Rc<BytePairs>> {
+    KNOWN.with_borrow(|known| known_for(known, text.as_bytes(), encoding).cloned())
+}
+
+fn known_for<'a>(
+    known: &'a [Option<Known>],
+    text: &[u8],
+    encoding: usize,
+) -> Option<&'a Rc<BytePairs>> {
+    let Known { vocabulary, reach } = known.get(encoding)?.as_ref()?;
+    (*reach == Reach::Everything || text.is_ascii()).then_some(vocabulary)
 }
 
 /// Stores a vocabulary. It replaces one of the same encoding.

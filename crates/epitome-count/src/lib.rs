@@ -8,9 +8,11 @@
 mod estimate;
 mod exact;
 mod reading;
+mod steps;
 mod token_family;
 
 pub use epitome_buffer::resize_buffer;
 pub use estimate::{estimate, estimate_by_characters, estimate_utf16, family};
-pub use exact::{count, divide, encoding};
+pub use exact::{count, encoding};
 pub use reading::{advance, read_ascii, read_shards, read_whole};
+pub use steps::{begin, count_on, end};

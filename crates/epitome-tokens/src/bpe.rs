@@ -11,7 +11,7 @@
 //!    - `packed.rs`: the file format. `shard.rs`: the format of two files, ASCII and the rest.
 //! 2. **Merge by rank**: counts as soon as a vocabulary is loaded, and pieces of any length.
 //!    - `merges.rs`: which token two tokens merge into. `radix_heap.rs`: the pending merges.
-//!    - `merging.rs`: merges one piece, by definition.
+//!    - `merging.rs`: merges one piece, by definition. `long_piece.rs`: one of megabytes, window by window.
 //! 3. **Index** a vocabulary: tables that make counting several times as fast.
 //!    - `token_bytes.rs`: the bytes of all tokens.
 //!    - `characters.rs`: where a piece splits into parts, and which characters are tokens.
@@ -24,7 +24,7 @@
 //!      `splitter/block.rs`: all pieces among 64 characters. `splitter.rs`: all pieces of a text.
 //! 5. **Merge by token index**: `short_piece.rs`, for pieces of fewer than 64 parts.
 //! 6. **Cache**: `piece_cache.rs` stores how many tokens a piece has.
-//! 7. **Count**: `vocabulary.rs` chooses the fastest way for each piece. [`BytePairs`] counts by `o200k_base` and
+//! 7. **Count**: `vocabulary.rs` chooses the fastest way for each piece; `steps.rs` pauses in between. [`BytePairs`] counts by `o200k_base` and
 //!    `cl100k_base`, [`TokenizerJson`] by the `tokenizer.json` of a model (`hugging_face/`).
 //!
 //! # Import order
@@ -42,6 +42,7 @@
 //! merges.rs
 //! radix_heap.rs
 //! merging.rs
+//! long_piece.rs
 //! token_bytes.rs
 //! characters.rs
 //! token_index.rs
@@ -61,6 +62,7 @@
 //! piece_cache.rs
 //! vocabulary.rs
 //! vocabulary/tests.rs
+//! steps.rs
 //! hugging_face/error.rs
 //! hugging_face/alphabet.rs
 //! hugging_face/file.rs
@@ -81,6 +83,7 @@ mod characters;
 mod class;
 mod hash;
 mod hugging_face;
+mod long_piece;
 mod merge_sources;
 mod merges;
 mod merging;
@@ -96,6 +99,7 @@ mod short_piece;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd16;
 mod splitter;
+mod steps;
 mod swar8;
 mod text;
 mod token_bytes;
@@ -106,14 +110,13 @@ mod whole_token;
 use batches::run_now;
 use class::Classes;
 use epitome::policy::Encoding;
-use epitome::tokens::{TokenOverhead, Tokenizer};
+use epitome::tokens::{CountState, TokenOverhead, Tokenizer};
 pub use hugging_face::{TokenizerJson, TokenizerJsonError};
 use packed::Packed;
 pub use packed::VocabularyError;
 pub use shard::join_shards;
+use steps::Steps;
 use vocabulary::{SharedWorkspace, Vocabulary, Workspace};
-
-use crate::division::between_pieces;
 
 /// Counts tokens exactly, by `o200k_base` or `cl100k_base`.
 ///
@@ -186,16 +189,33 @@ impl BytePairs {
     }
 }
 
+impl BytePairs {
+    /// The tokens of the pieces of a text but for those of more bytes than `longest`, whose starts and ends it appends to `longer`.
+    // One instance of the loop over pieces for all counts, because it is a quarter of a module that counts.
+    fn count_pieces(
+        &self,
+        workspace: &mut Workspace,
+        text: &str,
+        longest: usize,
+        longer: &mut Vec<(usize, usize)>,
+    ) -> usize {
+        let mut total = 0_usize;
+        let mut count = self.vocabulary.counter(workspace, text);
+        splitter::split(self.encoding, text, &self.classes, |start, end| {
+            match end - start > longest {
+                true => longer.push((start, end)),
+                false => total += count(start, end),
+            }
+        });
+        total
+    }
+}
+
 impl Tokenizer for BytePairs {
     fn count(&self, text: &str) -> u32 {
-        let mut total = 0_usize;
-        self.workspace.with(|workspace| {
-            let mut count = self.vocabulary.counter(workspace, text);
-            splitter::split(self.encoding, text, &self.classes, |start, end| {
-                total += count(start, end);
-            });
-        });
-        u32::try_from(total).unwrap_or(u32::MAX)
+        let count =
+            |workspace: &mut _| self.count_pieces(workspace, text, usize::MAX, &mut Vec::new());
+        u32::try_from(self.workspace.with(count)).unwrap_or(u32::MAX)
     }
 
     /// 0: the count is exact.
@@ -207,7 +227,14 @@ impl Tokenizer for BytePairs {
         TokenOverhead::OPENAI
     }
 
-    fn divide(&self, text: &str, from: usize) -> usize {
-        between_pieces(text, from).unwrap_or(text.len())
+    fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+        let steps = state.get(Steps::default)?;
+        let tokens = self.workspace.with(|workspace| {
+            let count = |workspace: &mut _, part: &str, longest, longer: &mut _| {
+                self.count_pieces(workspace, part, longest, longer)
+            };
+            steps.advance(&self.vocabulary, workspace, text, count)
+        })?;
+        Some(u32::try_from(tokens).unwrap_or(u32::MAX))
     }
 }

@@ -1,47 +1,50 @@
 //! Where a long text is divided, to be counted part by part.
 
-/// How far a place is looked for, in bytes. Nearly all text has one within a line.
-const SEARCH: usize = 4_096;
+/// Where a place is looked for at once, in bytes. Nearly all text has one within a line.
+const WINDOW: usize = 4_096;
 
-/// The first place from `from` on at which every splitter ends a piece: behind a letter, before a character that continues no word
-/// and no number. `None` if there is none nearby, as in data that is one piece.
+/// A place behind `from` at which every splitter ends a piece. `None` if there is none up to the end, as in data that is one piece.
+/// Linear in what is before the place.
 ///
-/// The pieces of both parts are those of the whole text then. What is before ends with a letter, so no rule that looks ahead for the
-/// end of the text or for what follows white space applies there; and no rule looks back. An apostrophe may begin the end of a word,
-/// as in `they're`, and a combining mark belongs to the letter.
-pub fn between_pieces(text: &str, from: usize) -> Option<usize> {
-    let end = text.len().min(from.saturating_add(SEARCH));
-    let mut pairs = text.as_bytes().get(from.saturating_sub(1)..end)?.windows(2);
-    let ascii = |pair: &[u8]| match *pair {
-        [before, after] => {
-            before.is_ascii_alphabetic()
-                && after.is_ascii()
-                && !after.is_ascii_alphabetic()
-                && after != b'\''
-        }
-        _ => false,
-    };
-    if let Some(at) = pairs.position(ascii) {
-        return Some(from.max(1) + at);
-    }
-    // In Chinese, sentences have no letters of ASCII.
+/// The pieces of both parts are those of the whole text then, if no rule looks back, and none looks across the place:
+///
+/// - Before a space, behind what is no white space. No rule has a space elsewhere than at the beginning of a piece, or among white
+///   space. What looks ahead for the end of white space does not apply to a part without white space at its end.
+/// - Behind a digit, before what is none: digits are in pieces of their own.
+/// - Behind a letter, before what continues no word. An apostrophe may begin the end of a word, as in `they're`, and a combining
+///   mark belongs to the letter.
+pub(crate) fn between_pieces(text: &str, from: usize) -> Option<usize> {
+    let mut windows = (from..text.len()).step_by(WINDOW);
+    windows.find_map(|from| in_window(text, from))
+}
+
+/// A place between this position and the end of a window.
+fn in_window(text: &str, from: usize) -> Option<usize> {
     let from = text.ceil_char_boundary(from);
-    let end = text.ceil_char_boundary(end);
+    let end = text.ceil_char_boundary(from.saturating_add(WINDOW));
     let nearby = text.get(from..end)?;
-    let before =
-        |character: char| matches!(character, '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}');
-    let after = |character: char| matches!(character, '、' | '。' | '，' | ' ' | '\n');
-    let mut characters = nearby.char_indices().map(|(at, character)| (from + at, character));
-    let (_, mut last) = characters.next()?;
-    characters.find_map(|(at, character)| {
-        let last = std::mem::replace(&mut last, character);
-        (before(last) && after(character)).then_some(at)
+    let mut characters = nearby.char_indices();
+    let (_, mut before) = characters.next()?;
+    characters.find_map(|(at, after)| {
+        let before = std::mem::replace(&mut before, after);
+        let divides = match before {
+            'a'..='z' | 'A'..='Z' => {
+                after.is_ascii() && !after.is_ascii_alphabetic() && after != '\''
+            }
+            '0'..='9' => after.is_ascii() && !after.is_ascii_digit(),
+            // In Chinese and Japanese, words are not divided by spaces.
+            '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' => {
+                matches!(after, '、' | '。' | '，' | ' ' | '\n')
+            }
+            _ => after == ' ' && !before.is_whitespace(),
+        };
+        divides.then_some(from + at)
     })
 }
 
 /// The same for an estimate: the end of a character if no piece ends nearby.
 pub(crate) fn between_characters(text: &str, from: usize) -> usize {
-    between_pieces(text, from).unwrap_or_else(|| text.ceil_char_boundary(from))
+    in_window(text, from).unwrap_or_else(|| text.ceil_char_boundary(from))
 }
 
 #[cfg(test)]
@@ -49,12 +52,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_behind_a_letter_and_before_what_continues_no_word() {
-        assert_eq!(between_pieces("the old garden", 1), Some(3));
-        assert_eq!(between_pieces("they're here", 0), Some(7));
-        assert_eq!(between_pieces("推荐您去这家酒店，地址是", 4), Some(24));
-        assert_eq!(between_pieces("cafe\u{301} is", 1), None);
-        assert_eq!(between_pieces("        ", 2), None);
+    fn a_place_is_before_a_space_or_behind_a_word_or_a_number() {
+        for (text, from, place) in [
+            ("the old garden", 1, Some(3)),
+            ("they're here", 0, Some(7)),
+            ("推荐您去这家酒店，地址是", 4, Some(24)),
+            ("cafe\u{301}, is", 1, Some(7)),
+            ("12,5", 0, Some(2)),
+            ("!? !", 0, Some(2)),
+            ("Привет, мир", 0, Some(13)),
+            ("        ", 2, None),
+            ("\u{3000} a", 0, None),
+        ] {
+            assert_eq!(between_pieces(text, from), place, "{text:?}");
+        }
+        let late = format!("{}, so", "!".repeat(3 * WINDOW));
+        assert_eq!(between_pieces(&late, 2), Some(3 * WINDOW + 1));
         assert_eq!(between_characters("字字", 1), 3);
         assert_eq!(between_characters("abc", 9), 3);
     }

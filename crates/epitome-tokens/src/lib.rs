@@ -16,8 +16,7 @@ mod encodings;
 mod heuristic;
 
 pub use bpe::{BytePairs, TokenizerJson, TokenizerJsonError, VocabularyError, join_shards};
-pub use division::between_pieces;
 pub use encodings::{Encodings, NotLoaded};
 pub use epitome::policy::{Encoding, Family};
-pub use epitome::tokens::{CharactersPer, Tokenizer};
+pub use epitome::tokens::{CharactersPer, CountState, Tokenizer};
 pub use heuristic::{Estimate, Heuristic, heuristic};

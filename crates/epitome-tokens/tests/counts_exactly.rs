@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod reference;
 
-use epitome::tokens::Tokenizer;
+use epitome::tokens::{CountState, Tokenizer};
 use epitome_tokens::BytePairs;
 use reference::{Corpus, Reference, encodings, packed, root};
 use serde_json::Value;
@@ -140,5 +140,43 @@ fn a_damaged_file_is_an_error() {
     }
     for length in [0, 7, 8, 9, 13, 21, 22, 277, 278, file.len() - 1] {
         assert!(BytePairs::read(&file[..length]).is_err(), "{length} bytes");
+    }
+}
+
+#[test]
+fn j24_a_text_that_is_counted_in_steps_has_the_tokens_of_one_call_also_if_it_is_one_piece() {
+    let random = |count: usize, letters: &str| {
+        let letters: Vec<char> = letters.chars().collect();
+        let numbers = (0..count).scan(7_usize, |state, _| {
+            *state = (*state * 1_103_515_245 + 12_345) % (1 << 31);
+            Some(*state >> 12)
+        });
+        numbers.filter_map(|number| letters.get(number % letters.len())).collect::<String>()
+    };
+    let one_piece = [
+        " ".repeat(300_000),
+        "a".repeat(300_001),
+        "\n\r\n".repeat(90_000),
+        "-=".repeat(150_000) + "!",
+        "🌹".repeat(60_000),
+        "字".repeat(60_000),
+        random(300_000, "abcdefghijklmnopqrstuvwxyz"),
+        random(300_000, "!?#-=*/%&|<>"),
+    ];
+    let mixed = ["Roses need water. ".repeat(9_000), one_piece.join(" and "), " ".repeat(80_000)];
+    for text in one_piece.into_iter().chain([mixed.concat()]) {
+        for (name, encoding) in encodings() {
+            let (mut state, mut steps) = (CountState::default(), 1);
+            let tokens = loop {
+                match encoding.count_on(&text, &mut state) {
+                    Some(tokens) => break tokens as usize,
+                    None => steps += 1,
+                }
+            };
+            let shown: String = text.chars().take(8).collect();
+            assert_eq!(tokens, encoding.encode(&text).len(), "{name}: {shown:?}");
+            assert_eq!(tokens, encoding.count(&text) as usize, "{name}: {shown:?}");
+            assert!(steps > 2, "{name}: {steps} steps for {shown:?}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use epitome::policy::Encoding;
-use epitome::tokens::{BoxedTokenizer, TokenOverhead, Tokenizer, WithOverhead};
-use epitome_tokens::{NotLoaded, between_pieces};
+use epitome::tokens::{BoxedTokenizer, CountState, TokenOverhead, Tokenizer, WithOverhead};
+use epitome_tokens::NotLoaded;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -23,6 +23,16 @@ export interface Host {
 export interface TextCounter {
     /** The tokens of the text at an address in this module's memory. */
     count(address: number, bytes: number): number;
+    /** Begins to count it in steps. */
+    begin?(address: number, bytes: number): TextCount;
+}
+
+/** A count in steps. */
+export interface TextCount {
+    /** Does a step. The tokens, once they are known; -1 before. */
+    countOn(): number;
+    /** Frees it. */
+    end(): void;
 }
 "#;
 
@@ -43,6 +53,16 @@ extern "C" {
     type TextCounter;
     #[wasm_bindgen(method)]
     fn count(this: &TextCounter, address: *const u8, bytes: usize) -> u32;
+    #[wasm_bindgen(method)]
+    fn begin(this: &TextCounter, address: *const u8, bytes: usize) -> TextCount;
+
+    /// A count in steps.
+    #[wasm_bindgen(typescript_type = "TextCount")]
+    type TextCount;
+    #[wasm_bindgen(method, js_name = countOn)]
+    fn count_on(this: &TextCount) -> f64;
+    #[wasm_bindgen(method)]
+    fn end(this: &TextCount);
 }
 
 thread_local! {
@@ -72,7 +92,7 @@ pub(crate) fn text(value: &JsValue) -> Option<String> {
 pub(crate) fn encoding(encoding: Encoding) -> Result<BoxedTokenizer, NotLoaded> {
     let found = HOST.with_borrow(|host| host.as_ref()?.find_encoding(encoding.as_str()));
     let counter = found.ok_or(NotLoaded::Encoding(encoding))?;
-    let tokenizer = HostTokenizer { counter, divide: between_pieces };
+    let tokenizer = HostTokenizer { counter, has_steps: true };
     Ok(Box::new(WithOverhead { tokenizer, overhead: TokenOverhead::OPENAI }))
 }
 
@@ -80,16 +100,24 @@ pub(crate) fn encoding(encoding: Encoding) -> Result<BoxedTokenizer, NotLoaded> 
 pub(crate) fn tokenizer(name: &str) -> Result<BoxedTokenizer, NotLoaded> {
     let found = HOST.with_borrow(|host| host.as_ref()?.find_tokenizer(name));
     let counter = found.ok_or_else(|| NotLoaded::Tokenizer(name.to_owned()))?;
-    // Where its pieces end is not known here.
-    Ok(Box::new(HostTokenizer { counter, divide: |_, _| None }))
+    Ok(Box::new(HostTokenizer { counter, has_steps: false }))
 }
 
 /// A tokenizer of another module. Text crosses as bytes from one memory to the other, so that this module does not contain
 /// the reader of such tokenizers, and each tokenizer takes its megabytes only once.
 struct HostTokenizer {
     counter: TextCounter,
-    /// As [`Tokenizer::divide`]; `None` if there is no such place.
-    divide: fn(&str, usize) -> Option<usize>,
+    /// False for a `tokenizer.json`.
+    has_steps: bool,
+}
+
+/// A count in steps, which is freed with its state.
+struct Running(TextCount);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 impl Tokenizer for HostTokenizer {
@@ -102,7 +130,21 @@ impl Tokenizer for HostTokenizer {
         0.0
     }
 
-    fn divide(&self, text: &str, from: usize) -> usize {
-        (self.divide)(text, from).unwrap_or(text.len())
+    fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+        if !self.has_steps {
+            return Some(self.count(text));
+        }
+        let mut is_new = false;
+        let running = state.get(|| {
+            is_new = true;
+            Running(self.counter.begin(text.as_ptr(), text.len()))
+        })?;
+        if is_new {
+            // To copy the text is a step.
+            return None;
+        }
+        let tokens = running.0.count_on();
+        // A count is a whole number below 2³².
+        (tokens >= 0.0).then_some(tokens as u32)
     }
 }

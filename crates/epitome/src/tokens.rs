@@ -23,5 +23,5 @@ pub use script::Script;
 pub use script_tokens::PartCost;
 pub(crate) use script_tokens::{ONE, ScriptTokens, Weights};
 pub use statistics::Statistics;
-pub use tokenizer::{CharactersPer, Tokenizer, WithOverhead};
+pub use tokenizer::{CharactersPer, CountState, Tokenizer, WithOverhead};
 pub(crate) use weighted_tokenizer::WeightedTokenizer;

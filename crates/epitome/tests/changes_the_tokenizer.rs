@@ -4,7 +4,7 @@
 use epitome::message::{Audience, Message, Part, Role};
 use epitome::policy::{Keep, Policy};
 use epitome::test_notation::transcript;
-use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome::tokens::{BoxedTokenizer, CharactersPer, CountState, Tokenizer};
 use epitome::{CommandError, Compactor, Contract, Output, Reason};
 
 /// An exact tokenizer: each word is a token.
@@ -193,6 +193,51 @@ fn j24_a_tokenizer_of_an_app_may_divide_a_text_anywhere() {
         compactor.append(said("m5", &"字".repeat(400_000))).unwrap();
         assert_eq!(compactor.pressure().tokens - before, 1_200_000 + 4, "{place}");
     }
+}
+
+#[test]
+fn j24_a_text_that_a_tokenizer_counts_in_steps_is_counted_in_slices_and_begun_again_after_an_edit()
+{
+    /// Counts bytes, fifty thousand in a step.
+    struct Steps;
+
+    impl Tokenizer for Steps {
+        fn count(&self, text: &str) -> u32 {
+            text.len() as u32
+        }
+
+        fn error_band(&self) -> f64 {
+            0.0
+        }
+
+        fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+            let counted = state.get(|| 0_usize)?;
+            *counted = text.len().min(*counted + 50_000);
+            (*counted == text.len()).then_some(*counted as u32)
+        }
+    }
+
+    let text = "-".repeat(400_000);
+    let mut compactor = compactor(Box::new(Steps));
+    let before = compactor.pressure().tokens;
+    let mut counted = compactor.begin_message(said("m5", &text));
+    let mut slices = 1;
+    while !compactor.count_message(&mut counted) {
+        slices += 1;
+    }
+    assert_eq!(slices, 8);
+    compactor.append_counted(counted).unwrap();
+    assert_eq!(compactor.pressure().tokens - before, 400_000 + 4);
+    compactor.edit(said("m5", &text.replace('-', "=="))).unwrap();
+    assert_eq!(compactor.pressure().tokens - before, 800_000 + 4);
+
+    compactor.begin_count_by(Box::new(Steps));
+    for _ in 0..9 {
+        assert_eq!(compactor.count_next(), Ok(true));
+    }
+    compactor.edit(said("m5", &text)).unwrap();
+    while compactor.count_next().unwrap() {}
+    assert_eq!(compactor.pressure().tokens - before, 400_000 + 4);
 }
 
 #[test]

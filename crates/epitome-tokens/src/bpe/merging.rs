@@ -27,14 +27,27 @@ impl Merging {
         merges: &Merges,
         piece: &[u8],
     ) -> &[u32] {
-        let single = |byte: &u8| singles.get(usize::from(*byte)).copied().unwrap_or(0);
-        self.parts.clear();
-        self.parts.extend(piece.iter().map(single));
-        self.merge(merges);
+        self.merge(singles, merges, piece);
+        self.parts.retain(|&rank| rank != NONE);
         &self.parts
     }
 
-    fn merge(&mut self, merges: &Merges) {
+    /// Where the tokens of `piece` begin, in order. Takes time linear in the piece.
+    pub(super) fn starts(
+        &mut self,
+        singles: &[u32; BYTES],
+        merges: &Merges,
+        piece: &[u8],
+    ) -> impl Iterator<Item = usize> {
+        self.merge(singles, merges, piece);
+        let parts = self.parts.iter().enumerate();
+        parts.filter_map(|(start, &rank)| (rank != NONE).then_some(start))
+    }
+
+    fn merge(&mut self, singles: &[u32; BYTES], merges: &Merges, piece: &[u8]) {
+        let single = |byte: &u8| singles.get(usize::from(*byte)).copied().unwrap_or(0);
+        self.parts.clear();
+        self.parts.extend(piece.iter().map(single));
         let count = self.parts.len() as u32;
         self.merged.clear();
         self.merged.resize(self.parts.len(), NONE);
@@ -53,7 +66,6 @@ impl Merging {
                 self.merge_at(merges, at, rank);
             }
         }
-        self.parts.retain(|&rank| rank != NONE);
     }
 
     /// Merges the part at `at` with the next one into the token of `rank`.

@@ -78,7 +78,8 @@ mod tests {
         ),
     ];
 
-    const CHARACTERS: [&str; 11] = ["a", "A", "字", "\u{301}", "1", " ", "\t", "\n", "!", "/", "'"];
+    const CHARACTERS: [&str; 12] =
+        ["a", "A", "字", "\u{301}", "1", " ", "\t", "\n", "!", "/", "'", "\u{3000}"];
 
     fn pieces<'a>(encoding: Encoding, text: &'a str, classes: &Classes) -> Vec<&'a str> {
         let mut pieces = Vec::new();

@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock};
 
 use super::characters::Characters;
 use super::hash::hash;
+use super::long_piece::LongPiece;
 use super::merge_sources::MergeSources;
 use super::merges::Merges;
 use super::merging::Merging;
@@ -148,7 +149,7 @@ impl Vocabulary {
         is_whole: Option<bool>,
     ) -> usize {
         let Some(index) = index else {
-            let count = |workspace: &mut Workspace| self.ranks(workspace, piece).len();
+            let count = |workspace: &mut Workspace| self.merged(workspace, piece);
             return cached(workspace, piece, hash(piece), count);
         };
         index.whole_or_cached(workspace, piece, is_whole, |workspace| {
@@ -178,7 +179,27 @@ impl Vocabulary {
         let pairs = index.pairs.as_ref();
         let count =
             pairs.and_then(|pairs| workspace.short_piece.count(pairs, &index.characters, part));
-        count.unwrap_or_else(|| self.ranks(workspace, part).len())
+        count.unwrap_or_else(|| self.merged(workspace, part))
+    }
+
+    /// The number of tokens of a piece, merged by rank.
+    fn merged(&self, workspace: &mut Workspace, piece: &[u8]) -> usize {
+        if piece.len() <= LongPiece::LEAST {
+            return self.ranks(workspace, piece).len();
+        }
+        let mut long = LongPiece::new();
+        while !self.advance(workspace, &mut long, piece) {}
+        long.tokens()
+    }
+
+    /// Merges a window of a long piece. True once all of it is merged.
+    pub(super) fn advance(
+        &self,
+        workspace: &mut Workspace,
+        long: &mut LongPiece,
+        piece: &[u8],
+    ) -> bool {
+        long.advance(&mut workspace.merging, &self.singles, &self.merges, piece)
     }
 
     /// The ranks of the tokens of a piece, in order.

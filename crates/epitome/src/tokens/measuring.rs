@@ -1,12 +1,12 @@
 //! Counting a message, a very long one in slices.
 
-use super::WeightedTokenizer;
 use super::meter::{Cost, Meter, message_overhead, part_cost};
 use super::script_tokens::PartCost;
+use super::{CountState, WeightedTokenizer};
 use crate::message::{Message, Part};
 
 /// What is counted of a message that is counted in slices.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Measuring {
     /// The costs of its parts that are counted.
     parts: Vec<PartCost>,
@@ -14,6 +14,8 @@ pub(crate) struct Measuring {
     read: usize,
     /// Their tokens.
     tokens: u32,
+    /// The bytes behind them that are being counted, and what is known of these.
+    begun: Option<(usize, CountState)>,
 }
 
 impl Meter {
@@ -41,11 +43,17 @@ impl Meter {
                 return None;
             }
             let unread = counted_text(part).get(measuring.read..).unwrap_or_default();
-            let (tokens, rest) = tokenizer.first_part(unread);
+            let begin = || (tokenizer.first_part(unread).0.len(), CountState::default());
+            let (length, mut state) = measuring.begun.take().unwrap_or_else(begin);
+            let counted = unread.get(..length).unwrap_or(unread);
+            let Some(tokens) = tokenizer.count_on(counted, &mut state) else {
+                measuring.begun = Some((length, state));
+                return None;
+            };
             let tokens = measuring.tokens.saturating_add(tokens);
-            bytes += unread.len() - rest.len();
-            if !rest.is_empty() {
-                measuring.read += unread.len() - rest.len();
+            bytes += counted.len();
+            if counted.len() < unread.len() {
+                measuring.read += counted.len();
                 measuring.tokens = tokens;
                 continue;
             }

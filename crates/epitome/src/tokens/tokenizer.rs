@@ -1,5 +1,6 @@
 //! The trait of everything that counts tokens, exactly or by an estimate.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::TokenOverhead;
@@ -28,6 +29,25 @@ pub trait Tokenizer {
         let _ = from;
         text.len()
     }
+
+    /// Does a step of [`Self::count`] for a long text, so that a page can be drawn between two steps. The tokens,
+    /// once they are known. The text is the same in each call; `state` is new for another text. Without steps, the text is counted
+    /// at once.
+    fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+        let _ = state;
+        Some(self.count(text))
+    }
+}
+
+/// What a tokenizer knows of a text that it counts in steps; see [`Tokenizer::count_on`].
+#[derive(Debug, Default)]
+pub struct CountState(Option<Box<dyn Any + Send + Sync>>);
+
+impl CountState {
+    /// The tokenizer's own state, which begins as `begin` makes it.
+    pub fn get<T: Any + Send + Sync>(&mut self, begin: impl FnOnce() -> T) -> Option<&mut T> {
+        self.0.get_or_insert_with(|| Box::new(begin())).downcast_mut()
+    }
 }
 
 /// A tokenizer that several conversations share.
@@ -46,6 +66,10 @@ impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
 
     fn divide(&self, text: &str, from: usize) -> usize {
         (**self).divide(text, from)
+    }
+
+    fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+        (**self).count_on(text, state)
     }
 }
 
@@ -73,6 +97,10 @@ impl<T: Tokenizer> Tokenizer for WithOverhead<T> {
 
     fn divide(&self, text: &str, from: usize) -> usize {
         self.tokenizer.divide(text, from)
+    }
+
+    fn count_on(&self, text: &str, state: &mut CountState) -> Option<u32> {
+        self.tokenizer.count_on(text, state)
     }
 }
 

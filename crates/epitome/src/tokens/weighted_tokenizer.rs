@@ -3,6 +3,7 @@
 use super::MeterTokens;
 use super::meter::SharedTokenizer;
 use super::script_tokens::{PartCost, Weights};
+use super::tokenizer::CountState;
 
 /// Counts with another tokenizer, and applies the weight of each script to its counts.
 pub(crate) struct WeightedTokenizer {
@@ -14,8 +15,11 @@ pub(crate) struct WeightedTokenizer {
 }
 
 impl WeightedTokenizer {
-    /// Texts of more bytes than this are counted in parts of about as many: at most 30 ms of an exact count, if they can be divided.
+    /// Texts of more bytes than this are counted in parts of about as many, if they can be divided: at most 30 ms.
     pub(super) const PART: usize = 1 << 19;
+
+    /// Texts of more bytes than this are counted in steps, if the tokenizer has steps.
+    const STEPS: usize = 1 << 17;
 
     /// A tokenizer with even weights.
     pub(crate) fn new(tokenizer: SharedTokenizer) -> Self {
@@ -50,23 +54,29 @@ impl WeightedTokenizer {
     fn tokens(&self, text: &str) -> u32 {
         let (mut tokens, mut rest) = (0_u32, text);
         while !rest.is_empty() {
-            let (more, after) = self.first_part(rest);
-            tokens = tokens.saturating_add(more);
+            let (part, after) = self.first_part(rest);
+            tokens = tokens.saturating_add(self.tokenizer.count(part));
             rest = after;
         }
         tokens
     }
 
-    /// Counts the first part of a text, and returns what is behind it.
-    pub(super) fn first_part<'a>(&self, text: &'a str) -> (u32, &'a str) {
+    /// The first part of a text, which is counted on its own, and what is behind it.
+    pub(super) fn first_part<'a>(&self, text: &'a str) -> (&'a str, &'a str) {
         let end = match text.len() > Self::PART {
             true => self.tokenizer.divide(text, Self::PART),
             false => text.len(),
         };
         // A part has at least its bytes, so that this ends whatever a tokenizer of an app returns.
-        let (part, rest) = text.split_at_checked(end.max(Self::PART)).unwrap_or((text, ""));
-        let tokens = if part.is_empty() { 0 } else { self.tokenizer.count(part) };
-        (tokens, rest)
+        text.split_at_checked(end.max(Self::PART)).unwrap_or((text, ""))
+    }
+
+    /// Does a step of the count of a part. Its tokens, once they are known.
+    pub(super) fn count_on(&self, part: &str, state: &mut CountState) -> Option<u32> {
+        if part.len() <= Self::STEPS {
+            return Some(if part.is_empty() { 0 } else { self.tokenizer.count(part) });
+        }
+        self.tokenizer.count_on(part, state)
     }
 
     /// The tokens of a text by script, before weights are applied. Linear in the text.

@@ -2,7 +2,7 @@
 
 import { fieldsOf, textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
-import type { Encoding, Family, TextCounter } from "../glue/epitome.js";
+import type { Encoding, Family, TextCount, TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
 import { instantiate, type NumericSource } from "../wasm/numeric.js";
 import { isWide, ScratchBuffer } from "../wasm/buffer.js";
@@ -14,11 +14,6 @@ const BUILD_SLICE_MS = 8;
 const CHARACTERS_PER_STEP = 1024;
 /** Most build steps per counted text. */
 const MOST_STEPS = 16;
-
-/** Characters of the parts in which a long text is counted: some milliseconds. */
-const PART = 200_000;
-/** How many characters behind that a place is looked for at which a text can be divided. */
-const WINDOW = 4_096;
 
 /** A family of models whose tokens are estimated alike. */
 export type TokenFamily = Family;
@@ -84,14 +79,10 @@ export class Counter {
     return tokens < 0 ? undefined : tokens;
   }
 
-  /** Where a part of a long text ends that begins at `from`: the tokens of all parts add up to those of the whole text. */
-  partEnd(text: string, from: number): number {
-    const least = from + PART;
-    if (least + WINDOW >= text.length) {
-      return text.length;
-    }
-    const units = this.#exports.divide(this.#buffer.write(text.slice(least, least + WINDOW)));
-    return units === 0 ? text.length : least + units;
+  /** Begins to count in steps what `count` counts at once. */
+  begin(text: string, encoding: Encoding): TextCount | undefined {
+    const number = this.#encoding(encoding);
+    return this.#begun(this.#buffer.write(text), number);
   }
 
   /** Which texts the encoding can count by the part of its vocabulary that was read. */
@@ -135,7 +126,15 @@ export class Counter {
     return {
       count: (address, bytes) =>
         this.#exports.count(this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number) >>> 0,
+      begin: (address, bytes) =>
+        this.#begun(this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number) as TextCount,
     };
+  }
+
+  /** A count of the text of so many bytes in the buffer. */
+  #begun(bytes: number, encoding: number): TextCount | undefined {
+    const count = this.#exports.begin(bytes, encoding);
+    return count < 0 ? undefined : { countOn: () => this.#exports.countOn(count), end: () => this.#exports.end(count) };
   }
 
   #read(encoding: Encoding, files: readonly Uint8Array[], read: (encoding: number) => number): void {

@@ -2,7 +2,7 @@
 
 import { fieldsOf } from "../arguments.js";
 import { type Counter, loadCounter } from "./counter.js";
-import type { Encoding } from "../glue/epitome.js";
+import type { Encoding, TextCount } from "../glue/epitome.js";
 import { pause } from "../host/pause.js";
 import type { NumericSource } from "../wasm/numeric.js";
 import { type EncodingSource, isDivided, isSource, partOf } from "./vocabulary.js";
@@ -42,24 +42,31 @@ export async function loadEncodingFor(
   await loadIntoCounter(await loadCounter(source), encoding, isSource(given) ? { source: given } : fieldsOf(given, "source"));
 }
 
-/** Counts by an encoding, a long text part by part. Loads the part of its vocabulary that the text needs. */
+/** Longer texts are counted in steps, each of some milliseconds. */
+const LONG = 100_000;
+
+/** Counts by an encoding, a long text in steps. Loads the part of its vocabulary that the text needs. */
 export async function countBy(source: NumericSource, text: string, encoding: Encoding): Promise<number> {
   const counter = await loadCounter(source);
-  let sum = 0;
-  for (let from = 0; ; ) {
-    const end = counter.partEnd(text, from);
-    const part = end - from < text.length ? text.slice(from, end) : text;
-    const tokens = counter.count(part, encoding);
-    if (tokens === undefined) {
-      await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
-      continue;
+  const tokens = text.length > LONG ? await inSteps(counter.begin(text, encoding)) : counter.count(text, encoding);
+  if (tokens !== undefined) {
+    return tokens;
+  }
+  await loadIntoCounter(counter, encoding, { scripts: isAscii(text) ? "ascii" : "all" });
+  return countBy(source, text, encoding);
+}
+
+/** The tokens of a count that was begun. */
+async function inSteps(count: TextCount | undefined): Promise<number | undefined> {
+  try {
+    let tokens: number | undefined = count && -1;
+    while (tokens === -1) {
+      await pause();
+      tokens = count?.countOn();
     }
-    sum += tokens;
-    if (end >= text.length) {
-      return sum;
-    }
-    from = end;
-    await pause();
+    return tokens;
+  } finally {
+    count?.end();
   }
 }
 

@@ -1,0 +1,135 @@
+//! The tokens of a very long piece, merged window by window.
+//!
+//! Tokens in a row are what merging makes of their text exactly if each two neighbours are what merging makes of the text of these
+//! two. For suppose that the text of all of them were merged otherwise, and look at the first merge across an end of a token. Until
+//! then, the text of the two tokens beside that end was merged as it is alone, since merges come in a fixed order and each only
+//! looks at its own two parts. So that merge would have come in the text of these two alone as well.
+//!
+//! A window is merged as if it were a piece. Its last tokens may depend on what follows, so they are merged again in the next one,
+//! which begins with them. Then only the two tokens at its beginning have to be looked at, because all others were neighbours in a
+//! window. If they are not what merging makes of these two, as in a text whose tokens depend on what is far behind, more tokens are
+//! merged again in a longer window.
+
+use super::merges::Merges;
+use super::merging::Merging;
+use super::rank::BYTES;
+
+/// Bytes of a window: some milliseconds. Merging them works in memory that a processor has near.
+pub(super) const WINDOW: usize = 1 << 14;
+
+/// Tokens at the end of a window that the next one begins with.
+const OVERLAP: usize = 16;
+
+/// What is known of a long piece.
+#[derive(Debug)]
+pub(super) struct LongPiece {
+    window: usize,
+    overlap: usize,
+    /// Where each token ends, up to the part that is not merged yet.
+    ends: Vec<usize>,
+    /// How many more times as long the next window is, and how many of these tokens it takes back, because the last ones did not fit.
+    misfits: u32,
+}
+
+impl LongPiece {
+    /// Pieces of more bytes than this are merged in windows.
+    pub(super) const LEAST: usize = 2 * WINDOW;
+
+    /// Nothing is merged yet.
+    pub(super) fn new() -> Self {
+        Self::with(WINDOW, OVERLAP)
+    }
+
+    fn with(window: usize, overlap: usize) -> Self {
+        Self { window, overlap, ends: Vec::new(), misfits: 0 }
+    }
+
+    /// The number of tokens, once [`Self::advance`] has returned true.
+    pub(super) fn tokens(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Merges the next window of this piece, which is the same in each call. True once all of it is merged. All windows together
+    /// take time linear in the piece.
+    pub(super) fn advance(
+        &mut self,
+        merging: &mut Merging,
+        singles: &[u32; BYTES],
+        merges: &Merges,
+        piece: &[u8],
+    ) -> bool {
+        let start = self.ends.last().copied().unwrap_or(0);
+        let times = |count: usize| {
+            count.saturating_mul(1_usize.checked_shl(self.misfits).unwrap_or(usize::MAX))
+        };
+        let end = piece.len().min(start.saturating_add(times(self.window)));
+        let is_last = end == piece.len();
+        let text = |from: usize, to: usize| piece.get(from..to).unwrap_or_default();
+        let starts = merging.starts(singles, merges, text(start, end)).skip(1);
+        let merged: Vec<usize> = starts.map(|at| start + at).chain([end]).collect();
+        if let (Some(&first), [.., before, _] | [before]) = (merged.first(), self.ends.as_slice()) {
+            // The token in front of the window begins where the one before it ends.
+            let before = if self.ends.len() == 1 { 0 } else { *before };
+            let inner = merging.starts(singles, merges, text(before, first)).skip(1);
+            if !inner.eq([start - before]) {
+                let back = if is_last { usize::MAX } else { times(self.overlap) };
+                self.ends.truncate(self.ends.len().saturating_sub(back));
+                self.misfits += 1;
+                return false;
+            }
+        }
+        let kept = if is_last { merged.len() } else { merged.len().saturating_sub(self.overlap) };
+        // A window of fewer tokens is too short.
+        self.misfits = if kept == 0 { self.misfits + 1 } else { 0 };
+        self.ends.extend(merged.into_iter().take(kept));
+        is_last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::merge_sources::MergeSources;
+    use super::super::prng::prng;
+    use super::*;
+
+    /// A vocabulary of random merges over a few letters.
+    fn merges(below: &mut impl FnMut(u32) -> u32, letters: u32, count: u32) -> Merges {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        while pairs.len() < count as usize {
+            let mut token = || {
+                let made = pairs.len() as u32;
+                if below(3) == 0 || made == 0 {
+                    u32::from(b'a') + below(letters)
+                } else {
+                    BYTES as u32 + below(made)
+                }
+            };
+            let pair = (token(), token());
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        Merges::new(pairs.into_iter().collect::<MergeSources>()).unwrap()
+    }
+
+    #[test]
+    fn windows_of_any_length_have_the_tokens_of_the_whole_piece() {
+        let singles: [u32; BYTES] = std::array::from_fn(|byte| byte as u32);
+        let (mut below, mut merging) = (prng(11), Merging::default());
+        let mut misfits = 0;
+        for round in 0..3_000 {
+            let letters = 1 + below(3);
+            let merges = merges(&mut below, letters, 1 + round % 40);
+            let piece: Vec<u8> = (0..1 + below(400)).map(|_| b'a' + below(letters) as u8).collect();
+            let whole: Vec<usize> =
+                merging.starts(&singles, &merges, &piece).skip(1).chain([piece.len()]).collect();
+            let mut long = LongPiece::with(2 + below(60) as usize, 1 + below(4) as usize);
+            while !long.advance(&mut merging, &singles, &merges, &piece) {
+                misfits += usize::from(long.misfits > 0);
+            }
+            assert_eq!(long.ends, whole, "{:?}", String::from_utf8_lossy(&piece));
+            assert_eq!(long.tokens(), merging.ranks(&singles, &merges, &piece).len());
+        }
+        assert!(misfits > 100, "{misfits} windows did not fit");
+    }
+}
