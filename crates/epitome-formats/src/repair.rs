@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::history::View;
+use epitome::history::pairing::Pairing;
 use epitome::message::{Message, MessageId, Part};
 use epitome_columns::to_set;
 use serde::Serialize;
@@ -57,7 +58,10 @@ pub async fn repair_in_slices(messages: &[Value], format: Format, slices: &mut S
     let log = parsed.into_log_in_slices(slices).await;
     let contract = format.contract();
     slices.rest(log.len()).await;
-    let view = View::repaired(&log, &contract);
+    let pairing = Pairing::of(log.messages());
+    slices.rest(log.len()).await;
+    let view = View::repaired_by(&log, &contract, &pairing);
+    drop(pairing);
     slices.rest(log.len()).await;
     let mut grouping = Grouping::default();
     let add = &mut |range| {

@@ -143,21 +143,21 @@ pub fn repair(messages: &[&Message], ending: Ending, contract: &Contract) -> Rep
         let kept = (0..messages.len()).map(Repaired::Kept).collect();
         return Repair { messages: kept, findings: Vec::new() };
     }
-    repair_part(messages, ending, contract, None)
+    repair_part(messages, ending, contract, None, &Pairing::of(messages.iter().copied()))
 }
 
 /// The same for a part of a longer history, however short. Results whose calls have left the view become texts by
-/// `late`.
+/// `late`. `pairing` is that of the messages.
 pub(super) fn repair_part(
     messages: &[&Message],
     ending: Ending,
     contract: &Contract,
     late: Option<&LateResults<'_>>,
+    pairing: &Pairing,
 ) -> Repair {
     let place = contract.results;
-    let pairing = Pairing::of(messages.iter().copied());
     let runs = runs_of_results(messages);
-    let moved = moved(messages, &pairing, place, &runs);
+    let moved = moved(messages, pairing, place, &runs);
     let mut repair = Repair { messages: Vec::with_capacity(messages.len()), findings: Vec::new() };
     // Moved and added results wait here until the results that already follow the call are passed: they come last.
     let mut pending: Vec<Repaired> = Vec::new();
@@ -167,7 +167,7 @@ pub(super) fn repair_part(
         if message.role != Role::Tool {
             repair.messages.append(&mut pending);
         }
-        let standing = standing(index, message, &runs, &pairing, place);
+        let standing = standing(index, message, &runs, pairing, place);
         if let Some(defect) = standing.and_then(Standing::defect) {
             // Only an orphan can be late: the call of a repeated or a misplaced result is in the view.
             let orphaned = defect == Defect::OrphanResult;

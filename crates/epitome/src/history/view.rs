@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::late_result::LateResults;
 use super::log::Log;
+use super::pairing::Pairing;
 use super::projection::Projection;
 use super::repair::{ACKNOWLEDGEMENT, Defect, Ending, Finding, Repaired, repair_part};
 use super::rewrite::{PartChange, without_signed_reasoning};
@@ -92,8 +93,18 @@ impl View {
     /// The view of a projection: covered messages that stay before the summary, the summary, covered messages that
     /// stay after it, and the tail; then repaired. Costs O(n log n) in the view.
     pub fn of(log: &Log, projection: &Projection, contract: &Contract) -> Self {
+        Self::of_paired(log, projection, contract, None)
+    }
+
+    /// The same with the pairing of what is behind the summary, if it is known.
+    fn of_paired(
+        log: &Log,
+        projection: &Projection,
+        contract: &Contract,
+        pairing: Option<&Pairing>,
+    ) -> Self {
         let mut view = Self::default();
-        view.add(log, projection, &projection.before, contract);
+        view.add(log, projection, &projection.before, contract, None);
         if let Some(cover) = &projection.cover {
             let role = contract.role_of_insert(cover.role);
             view.edits.push(Edit::Insert { role, parts: vec![Part::text(cover.framed())] });
@@ -101,7 +112,7 @@ impl View {
         let tail = (projection.covered..log.len())
             .filter(|position| !projection.dropped.contains(position));
         let rest: Vec<usize> = projection.after.iter().copied().chain(tail).collect();
-        view.add(log, projection, &rest, contract);
+        view.add(log, projection, &rest, contract, pairing);
         if contract.first == First::User {
             let is_complete = projection.checkpoints == 0;
             view.ensure_user_first(
@@ -136,11 +147,16 @@ impl View {
         Self::of(log, &Projection::default(), contract)
     }
 
+    /// The same with the [pairing](Pairing::of) of all messages, which is most of the work.
+    pub fn repaired_by(log: &Log, contract: &Contract, pairing: &Pairing) -> Self {
+        Self::of_paired(log, &Projection::default(), contract, Some(pairing))
+    }
+
     /// The original messages at these positions, repaired as a view of their own. Costs O(n log n) in them.
     pub fn repaired_part(log: &Log, positions: Range<usize>, contract: &Contract) -> Self {
         let mut view = Self { is_part: true, ..Self::default() };
         let positions: Vec<usize> = positions.collect();
-        view.add(log, &Projection::default(), &positions, contract);
+        view.add(log, &Projection::default(), &positions, contract, None);
         view
     }
 
@@ -165,7 +181,7 @@ impl View {
             let parts = vec![Part::text(cover.tagged())];
             view.edits.push(Edit::Insert { role: Role::User, parts });
         }
-        view.add(log, projection, positions, contract);
+        view.add(log, projection, positions, contract, None);
         if matches!(contract.reasoning, ReasoningPolicy::MayDrop | ReasoningPolicy::Signed) {
             let edits = std::mem::take(&mut view.edits).into_iter();
             view.edits = edits.filter_map(|edit| keep_unsigned(log, edit)).collect();
@@ -233,12 +249,21 @@ impl View {
         projection: &Projection,
         positions: &[usize],
         contract: &Contract,
+        pairing: Option<&Pairing>,
     ) {
         let visible: Vec<(usize, &Message)> =
             positions.iter().filter_map(|at| Some((*at, projection.visible(log, *at)?))).collect();
         let messages: Vec<&Message> = visible.iter().map(|(_, message)| *message).collect();
         let late = LateResults::new(log, projection);
-        let repair = repair_part(&messages, Ending::Open, contract, Some(&late));
+        let own;
+        let pairing = match pairing {
+            Some(pairing) => pairing,
+            None => {
+                own = Pairing::of(messages.iter().copied());
+                &own
+            }
+        };
+        let repair = repair_part(&messages, Ending::Open, contract, Some(&late), pairing);
         self.edits.extend(repair.messages.into_iter().filter_map(|message| match message {
             Repaired::Kept(index) => {
                 let (position, message) = visible.get(index)?;
