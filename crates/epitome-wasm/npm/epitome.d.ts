@@ -283,6 +283,11 @@ export interface Compactor<M extends object = object> {
   /** The whole state as text to store, in JSON Lines. It contains the text of the messages but not the app's objects, which
    * `restoreCompactor` takes as `originals`. */
   snapshot(): string;
+  /** The same for a long conversation, written in slices: the page reacts in between. It is of the conversation as it was at the call. If
+   * the signal is aborted, it rejects with `aborted`. */
+  snapshotInSlices(options?: {
+    signal?: AbortSignal;
+  }): Promise<string>;
   /**
    * Stores what is new by the option `commit`, after the commits that were begun before. Costs what is new. If that rejects,
    * this rejects with the same error, such as the browser's `QuotaExceededError`, and the same changes come again with the next commit. Without the option, it does nothing.
