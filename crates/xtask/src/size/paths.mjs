@@ -44,7 +44,7 @@ const PATHS = [
     name: "validate() and repair()",
     uses: "repair, validate",
     code: `${MESSAGES} await validate(messages, "openai-chat"); await repair(messages, "openai-chat");`,
-    limit: 203.5,
+    limit: 204,
   },
   {
     name: "openAICompatible()",
