@@ -6,6 +6,7 @@ import { AbstractChat, convertToModelMessages, DefaultChatTransport, generateTex
 import { createCompactor } from "epitome";
 import { chatStore, prepareStep } from "epitome/ai";
 import { modelOf, tools } from "./scripted-ai-sdk.mjs";
+import { forgotten } from "./forgotten.mjs";
 import { POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 const ROUNDS = 9;
@@ -51,19 +52,6 @@ test("m4: prepareStep() takes a compactor of the app, one that is being made, or
   }
   assert.equal(compactor.history().length, 1 + 2 * ROUNDS, "all but the last answer");
 });
-
-/** A compactor that no longer shows who keeps a key, and the chat with a question about that. */
-async function forgotten(format, messageOf) {
-  const talk = [["user", "Zephyrine keeps the pump key behind the blue door."], ["assistant", "Noted."]];
-  for (let turn = 0; turn < 30; turn += 1) talk.push([turn % 2 === 0 ? "user" : "assistant", `The beds are watered. Turn ${turn}.`]);
-  const chat = talk.map(([role, text]) => messageOf(role, text));
-  // What a summary has lost is not appended to it here, and no request stays.
-  const policy = { window: 100_000, keep: { messages: 4 }, keepRequestsTokens: 0, summary: { ledgerTokens: 0 } };
-  const compactor = await createCompactor({ format, policy, summarize: () => "They spoke of beds." });
-  compactor.append(chat);
-  await compactor.compact();
-  return { compactor, chat: [...chat, messageOf("user", "What did Zephyrine tell us?")] };
-}
 
 test("m4, l4: with recall, prepareStep() brings back what the question speaks of, in each step and for none longer", async () => {
   const { compactor, chat } = await forgotten("ai-sdk-model", (role, content) => ({ role, content }));

@@ -6,6 +6,7 @@ import { Agent, MemorySession, Runner, setTracingDisabled, tool, Usage } from "@
 import { createCompactor } from "epitome";
 import { compactingFilter, compactingSession } from "epitome/openai-agents";
 import { z } from "zod";
+import { forgotten } from "./forgotten.mjs";
 import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
 setTracingDisabled(true);
@@ -70,6 +71,38 @@ test("m4: compactingFilter() keeps the tool loops of a runner inside the window 
   assert.equal(script.prompts.length, 3 * (ROUNDS + 1));
   assert.ok(script.prompts.every(({ tokens }) => tokens <= POLICY.window), JSON.stringify(script.prompts));
   assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
+});
+
+test("m4, l4: with recall, compactingFilter() brings back what the question speaks of in each request of a run, and the session does not have it", async () => {
+  const said = (role, text) => (role === "user" ? { role, content: text } : { role, status: "completed", content: [{ type: "output_text", text }] });
+  const { compactor, chat } = await forgotten("openai-responses", (role, text) => ({ type: "message", ...said(role, text) }));
+  const script = new ScriptedModel({ isPromised: false });
+  script.begin(2);
+  const prompts = [];
+  const model = modelOf(script);
+  const agent = new Agent({
+    name: "gardener",
+    tools: [look],
+    model: {
+      getResponse: (request) => {
+        prompts.push(request.input);
+        return model.getResponse(request);
+      },
+    },
+  });
+  const session = new MemorySession({ initialItems: chat.slice(0, -1) });
+  const runner = new Runner({ callModelInputFilter: compactingFilter(compactor, { recall: { tokens: 200 } }), tracingDisabled: true });
+  await runner.run(agent, chat.at(-1).content, { session, maxTurns: 9 });
+  assert.equal(prompts.length, 3);
+  for (const prompt of prompts) {
+    const recalled = prompt.filter((item) => JSON.stringify(item).includes("<recalled-messages>"));
+    assert.equal(recalled.length, 1);
+    assert.match(JSON.stringify(recalled), /blue door/);
+    assert.equal(prompt.at(-1), recalled[0]);
+  }
+  const stored = JSON.stringify(await session.getItems());
+  assert.match(stored, /What did Zephyrine tell us/);
+  assert.doesNotMatch(stored + JSON.stringify(compactor.history()), /recalled-messages/);
 });
 
 test("m4: compactingSession() gives a runner the view of a session, over turns that would not fit together", async () => {

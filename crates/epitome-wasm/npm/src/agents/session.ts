@@ -1,7 +1,9 @@
 // The OpenAI Agents SDK: a session whose items stay inside the window, and a filter before each request of a run.
 
+import { fieldsOf } from "../arguments.js";
 import type { Compactor } from "../host/compactor.js";
 import { compactorFrom, type GivenCompactor } from "../host/given.js";
+import { messagesOfRequest, type RequestOptions, type WithRecall } from "../host/request.js";
 import { AgentItems } from "./items.js";
 
 /** A session of the SDK, with items of the type `I`. */
@@ -32,11 +34,11 @@ class Following<I extends object> {
     this.#compactor = compactorFrom(given, "openai-responses");
   }
 
-  async view(items: readonly I[]): Promise<I[]> {
+  async view(items: readonly I[], recall?: WithRecall): Promise<I[]> {
     const compactor = await this.#compactor();
     compactor.sync(items.map((item) => this.#items.read(item)));
     await compactor.compactIfNeeded();
-    return compactor.messages().map((message) => this.#items.write(message));
+    return (await messagesOfRequest(compactor, recall)).map((message) => this.#items.write(message));
   }
 }
 
@@ -63,7 +65,9 @@ export function compactingSession<I extends object>(session: AgentSession<I>, gi
  */
 export function compactingFilter(
   given: GivenCompactor<object> = {},
+  options: RequestOptions = {},
 ): <I extends object>(input: ModelInput<I>) => Promise<{ input: I[]; instructions?: string }> {
+  const { recall } = fieldsOf(options, "options");
   const following = new Following<object>(given);
-  return async <I extends object>({ modelData }: ModelInput<I>) => ({ ...modelData, input: (await following.view(modelData.input)) as I[] });
+  return async <I extends object>({ modelData }: ModelInput<I>) => ({ ...modelData, input: (await following.view(modelData.input, recall)) as I[] });
 }

@@ -6,8 +6,7 @@ import type { AiSdkUiMessage } from "../host/format-messages.js";
 import { compactorFrom, type GivenCompactor } from "../host/given.js";
 import type { CompactorState } from "../host/state.js";
 import { property } from "../error.js";
-import { messagesOfRequest } from "../host/request.js";
-import type { RequestOptions } from "./prepare-step.js";
+import { messagesOfRequest, type RequestOptions } from "../host/request.js";
 
 /** What the AI SDK passes to `prepareSendMessagesRequest`. */
 export interface ChatRequest<M extends object> {

@@ -4,7 +4,7 @@ import { fieldsOf } from "../arguments.js";
 import { property } from "../error.js";
 import { compactorFrom, type GivenCompactor } from "../host/given.js";
 import type { AiSdkModelMessage } from "../host/format-messages.js";
-import { messagesOfRequest, type WithRecall } from "../host/request.js";
+import { messagesOfRequest, type RequestOptions } from "../host/request.js";
 
 /** What the AI SDK passes to its hook. */
 export interface PreparedStep<M extends object> {
@@ -14,13 +14,6 @@ export interface PreparedStep<M extends object> {
   readonly steps: readonly { readonly usage?: object }[];
   /** The model, or its name. */
   readonly model?: unknown;
-}
-
-/** What a request gets besides the view. */
-export interface RequestOptions {
-  /** Has each request end with what has left the view and its latest turn speaks of, as `messagesWithRecall` does: `true`, or how
-   * much of it. Default: `false`. */
-  recall?: WithRecall;
 }
 
 /** A hook for `prepareStep`. */

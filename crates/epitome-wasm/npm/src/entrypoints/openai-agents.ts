@@ -2,3 +2,4 @@
 
 export { type AgentSession, compactingFilter, compactingSession, type ModelInput } from "../agents/session.js";
 export type { GivenCompactor, OptionsWithoutFormat } from "../host/given.js";
+export type { RequestOptions } from "../host/request.js";

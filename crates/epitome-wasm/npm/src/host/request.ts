@@ -6,6 +6,13 @@ import type { Agent, Compactor } from "./compactor.js";
 /** Whether a request gets what has left the view and its latest turn speaks of, as `messagesWithRecall` does; or how much of it. */
 export type WithRecall = boolean | RecallOptions;
 
+/** What a request gets besides the view. */
+export interface RequestOptions {
+  /** Has each request end with what has left the view and its latest turn speaks of, as `messagesWithRecall` does: `true`, or how
+   * much of it. Default: `false`. */
+  recall?: WithRecall;
+}
+
 type Sender<M extends object> = Pick<Compactor<M> | Agent<object, M>, "messages" | "messagesWithRecall" | "setRequestContext">;
 
 /** The view, with what comes back. */
