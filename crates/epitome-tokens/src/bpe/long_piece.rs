@@ -61,10 +61,9 @@ impl LongPiece {
         piece: &[u8],
     ) -> bool {
         let start = self.ends.last().copied().unwrap_or(0);
-        let times = |count: usize| {
-            count.saturating_mul(1_usize.checked_shl(self.misfits).unwrap_or(usize::MAX))
-        };
-        let end = piece.len().min(start.saturating_add(times(self.window)));
+        // A window of a gigabyte is long enough.
+        let times = |count: usize| count << self.misfits.min(16);
+        let end = start + times(self.window).min(piece.len() - start);
         let is_last = end == piece.len();
         let text = |from: usize, to: usize| piece.get(from..to).unwrap_or_default();
         let starts = merging.starts(singles, merges, text(start, end)).skip(1);
