@@ -21,10 +21,11 @@ pub(super) const WINDOW: usize = 1 << 14;
 const OVERLAP: usize = 16;
 
 /// What is known of a long piece.
-#[derive(Debug)]
-pub(super) struct LongPiece {
-    window: usize,
-    overlap: usize,
+pub(super) type LongPiece = Windows<WINDOW, OVERLAP>;
+
+/// The same by windows of `W` bytes, the next of which begins with the last `O` tokens of the one before.
+#[derive(Debug, Default)]
+pub(super) struct Windows<const W: usize, const O: usize> {
     /// Where each token ends, up to the part that is not merged yet.
     ends: Vec<usize>,
     /// How often the next window is twice as long, and takes back twice as many of these tokens, because the last one did not fit.
@@ -33,18 +34,9 @@ pub(super) struct LongPiece {
     misfit_at: usize,
 }
 
-impl LongPiece {
+impl<const W: usize, const O: usize> Windows<W, O> {
     /// Pieces of more bytes than this are merged in windows.
-    pub(super) const LEAST: usize = 2 * WINDOW;
-
-    /// Nothing is merged yet.
-    pub(super) fn new() -> Self {
-        Self::with(WINDOW, OVERLAP)
-    }
-
-    fn with(window: usize, overlap: usize) -> Self {
-        Self { window, overlap, ends: Vec::new(), misfits: 0, misfit_at: 0 }
-    }
+    pub(super) const LEAST: usize = 2 * W;
 
     /// The number of tokens, once [`Self::advance`] has returned true.
     pub(super) fn tokens(&self) -> usize {
@@ -63,7 +55,7 @@ impl LongPiece {
         let start = self.ends.last().copied().unwrap_or(0);
         // A window of a gigabyte is long enough.
         let times = |count: usize| count << self.misfits.min(16);
-        let end = start + times(self.window).min(piece.len() - start);
+        let end = start + times(W).min(piece.len() - start);
         let is_last = end == piece.len();
         let text = |from: usize, to: usize| piece.get(from..to).unwrap_or_default();
         let starts = merging.starts(singles, merges, text(start, end)).skip(1);
@@ -73,13 +65,13 @@ impl LongPiece {
             let before = if self.ends.len() == 1 { 0 } else { *before };
             let inner = merging.starts(singles, merges, text(before, first)).skip(1);
             if !inner.eq([start - before]) {
-                self.ends.truncate(self.ends.len().saturating_sub(times(self.overlap)));
+                self.ends.truncate(self.ends.len().saturating_sub(times(O)));
                 self.misfits += 1;
                 self.misfit_at = self.misfit_at.max(start);
                 return false;
             }
         }
-        let kept = if is_last { merged.len() } else { merged.len().saturating_sub(self.overlap) };
+        let kept = if is_last { merged.len() } else { merged.len().saturating_sub(O) };
         self.ends.extend(merged.into_iter().take(kept));
         let is_past = self.ends.last().is_some_and(|end| *end > self.misfit_at);
         // A window of few tokens is too short as well.
@@ -111,14 +103,32 @@ mod tests {
                 pairs.push(pair);
             }
         }
-        Merges::new(pairs.into_iter().collect::<MergeSources>()).unwrap()
+        let singles = (0..BYTES as u32).map(|rank| (rank, rank));
+        Merges::new(singles.chain(pairs).collect::<MergeSources>()).unwrap()
+    }
+
+    /// Merges a piece in windows, and says how many did not fit or were too short.
+    fn check<const W: usize, const O: usize>(
+        singles: &[u32; BYTES],
+        merges: &Merges,
+        piece: &[u8],
+        whole: &[usize],
+    ) -> usize {
+        let (mut windows, mut merging) = (Windows::<W, O>::default(), Merging::default());
+        let mut misfits = 0;
+        while !windows.advance(&mut merging, singles, merges, piece) {
+            misfits += usize::from(windows.misfits > 0);
+        }
+        assert_eq!(windows.ends, whole, "{:?}", String::from_utf8_lossy(piece));
+        assert_eq!(windows.tokens(), whole.len());
+        misfits
     }
 
     #[test]
     fn windows_of_any_length_have_the_tokens_of_the_whole_piece() {
         let singles: [u32; BYTES] = std::array::from_fn(|byte| byte as u32);
         let (mut below, mut merging) = (prng(11), Merging::default());
-        let mut misfits = 0;
+        let (mut misfits, mut merged) = (0, 0);
         for round in 0..3_000 {
             let letters = 1 + below(3);
             let count = 1 + round % 40;
@@ -134,13 +144,14 @@ mod tests {
             let piece: Vec<u8> = (0..1 + below(400)).map(|_| b'a' + below(letters) as u8).collect();
             let whole: Vec<usize> =
                 merging.starts(&singles, &merges, &piece).skip(1).chain([piece.len()]).collect();
-            let mut long = LongPiece::with(2 + below(60) as usize, 1 + below(4) as usize);
-            while !long.advance(&mut merging, &singles, &merges, &piece) {
-                misfits += usize::from(long.misfits > 0);
-            }
-            assert_eq!(long.ends, whole, "{:?}", String::from_utf8_lossy(&piece));
-            assert_eq!(long.tokens(), merging.ranks(&singles, &merges, &piece).len());
+            misfits += check::<2, 1>(&singles, &merges, &piece, &whole);
+            misfits += check::<5, 4>(&singles, &merges, &piece, &whole);
+            misfits += check::<17, 2>(&singles, &merges, &piece, &whole);
+            misfits += check::<60, 3>(&singles, &merges, &piece, &whole);
+            assert_eq!(whole.len(), merging.ranks(&singles, &merges, &piece).len());
+            merged += usize::from(whole.len() < piece.len() / 2);
         }
-        assert!(misfits > 100, "{misfits} windows did not fit");
+        assert!(merged > 1_000, "{merged} pieces have longer tokens");
+        assert!(misfits > 1_000, "{misfits} windows did not fit");
     }
 }

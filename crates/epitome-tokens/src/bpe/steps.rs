@@ -34,7 +34,7 @@ impl Steps {
         while done < STEP {
             if let Some(&(start, end)) = self.long.last() {
                 let piece = text.as_bytes().get(start..end).unwrap_or_default();
-                let long = self.begun.get_or_insert_with(LongPiece::new);
+                let long = self.begun.get_or_insert_default();
                 if vocabulary.advance(workspace, long, piece) {
                     self.tokens += long.tokens();
                     self.begun = None;

@@ -187,7 +187,7 @@ impl Vocabulary {
         if piece.len() <= LongPiece::LEAST {
             return self.ranks(workspace, piece).len();
         }
-        let mut long = LongPiece::new();
+        let mut long = LongPiece::default();
         while !self.advance(workspace, &mut long, piece) {}
         long.tokens()
     }

@@ -123,15 +123,13 @@ export class Counter {
       return undefined;
     }
     const number = this.#encoding(encoding);
+    const copied = (address: number, bytes: number): number => this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes));
     return {
-      count: (address, bytes) =>
-        this.#exports.count(this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number) >>> 0,
-      begin: (address, bytes) =>
-        this.#begun(this.#buffer.copy(new Uint8Array(memory.buffer, address, bytes)), number) as TextCount,
+      count: (address, bytes) => this.#exports.count(copied(address, bytes), number) >>> 0,
+      begin: (address, bytes) => this.#begun(copied(address, bytes), number) as TextCount,
     };
   }
 
-  /** A count of the text of so many bytes in the buffer. */
   #begun(bytes: number, encoding: number): TextCount | undefined {
     const count = this.#exports.begin(bytes, encoding);
     return count < 0 ? undefined : { countOn: () => this.#exports.countOn(count), end: () => this.#exports.end(count) };
