@@ -12,6 +12,8 @@ const STEP: usize = 4 * WINDOW;
 pub(super) struct Steps {
     /// So many bytes are counted, but for the long pieces among them.
     at: usize,
+    /// Where the part ends that begins there; the same as `at` before that is known.
+    end: usize,
     /// The tokens so far.
     tokens: usize,
     /// The starts and ends of the long pieces that are not counted.
@@ -43,15 +45,22 @@ impl Steps {
                 done += WINDOW;
                 continue;
             }
-            let rest = text.get(self.at..).filter(|rest| !rest.is_empty());
-            let Some(rest) = rest else { return Some(self.tokens) };
-            let end = between_pieces(rest, STEP).unwrap_or(rest.len());
-            let part = rest.get(..end).unwrap_or(rest);
+            if self.end == self.at {
+                let rest = text.get(self.at..).unwrap_or_default();
+                if rest.is_empty() {
+                    return Some(self.tokens);
+                }
+                self.end += between_pieces(rest, STEP).unwrap_or(rest.len());
+                // To look far for a place takes time as well.
+                done += (self.end - self.at) / 2;
+                continue;
+            }
+            let part = text.get(self.at..self.end).unwrap_or_default();
             self.tokens += count(workspace, part, LongPiece::LEAST, &mut self.long);
             for (start, end) in &mut self.long {
                 (*start, *end) = (*start + self.at, *end + self.at);
             }
-            self.at += part.len();
+            self.at = self.end;
             done += part.len();
         }
         None
