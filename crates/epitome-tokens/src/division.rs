@@ -36,7 +36,9 @@ fn in_window(text: &str, from: usize) -> Option<usize> {
             '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' => {
                 matches!(after, '、' | '。' | '，' | ' ' | '\n')
             }
-            _ => after == ' ' && !before.is_whitespace(),
+            // These have all white space; a table of it would be most of this function.
+            '\0'..=' ' | '\u{7F}'..='\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{3000}' => false,
+            _ => after == ' ',
         };
         divides.then_some(from + at)
     })
