@@ -79,7 +79,7 @@ export class Counter {
     return tokens < 0 ? undefined : tokens;
   }
 
-  /** Begins to count in steps what `count` counts at once. */
+  /** Begins the same in steps. */
   begin(text: string, encoding: Encoding): TextCount | undefined {
     const number = this.#encoding(encoding);
     return this.#begun(this.#buffer.write(text), number);
