@@ -1,5 +1,6 @@
 // A conversation whose view has lost what its next question asks for.
 
+import assert from "node:assert/strict";
 import { createCompactor } from "epitome";
 
 /** A compactor that no longer shows who keeps a key, and the chat with a question about that. */
@@ -13,4 +14,12 @@ export async function forgotten(format, messageOf) {
   compactor.append(chat);
   await compactor.compact();
   return { compactor, chat: [...chat, messageOf("user", "What did Zephyrine tell us?")] };
+}
+
+/** A request ends with what was asked for, which is in it once. */
+export function endsWithRecall(request) {
+  const recalled = request.filter((message) => JSON.stringify(message).includes("<recalled-messages>"));
+  assert.equal(recalled.length, 1);
+  assert.match(JSON.stringify(recalled), /blue door/);
+  assert.equal(request.at(-1), recalled[0]);
 }

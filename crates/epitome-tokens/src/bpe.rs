@@ -187,9 +187,7 @@ impl BytePairs {
         });
         numbers
     }
-}
 
-impl BytePairs {
     /// The tokens of the pieces of a text but for those of more bytes than `longest`, whose starts and ends it appends to `longer`.
     // One instance of the loop over pieces for all counts, because it is a quarter of a module that counts.
     fn count_pieces(

@@ -217,7 +217,7 @@ export class EpitomePage {
 
   async closeSettings(): Promise<void> {
     await this.sheet.getByRole("button", { name: "Close" }).click();
-    // Its fields are there until the browser has told the page of the end of the dialog, and some are beside the conversation too.
+    // Its fields are in the document until its `close` event, and some have the labels of fields beside the conversation.
     await expect(this.#page.locator("#settings-sheet > *")).toHaveCount(0);
   }
 

@@ -60,7 +60,7 @@ impl Compactor {
         self.begin_unsaved()?.collect()
     }
 
-    /// The lines of [`Self::unsaved`], to write them in slices. They are those of this moment, whatever comes meanwhile.
+    /// The lines of [`Self::unsaved`], to write them in slices. Changes after this call are not among them.
     pub fn begin_unsaved(&mut self) -> Result<Lines, SnapshotError> {
         if self.conversation.journal().is_none() {
             return Ok(Lines::default());

@@ -147,7 +147,7 @@ impl View {
         Self::of(log, &Projection::default(), contract)
     }
 
-    /// The same with the [pairing](Pairing::of) of all messages, which is most of the work.
+    /// The same with the [pairing](Pairing::of) of all messages, which is a third of the work.
     pub fn repaired_by(log: &Log, contract: &Contract, pairing: &Pairing) -> Self {
         Self::of_paired(log, &Projection::default(), contract, Some(pairing))
     }
