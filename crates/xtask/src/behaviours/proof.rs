@@ -29,22 +29,24 @@ pub(super) fn findings(
     }
     for run in record.tests() {
         let name = run.short_name();
-        for id in rule_id::carried(name) {
-            let Some(rule) = document.rules().find(|rule| rule.id == id) else {
-                findings.push(format!("`{name}` carries {id}, which is not a rule"));
-                continue;
-            };
-            if !rule.tests.iter().any(|test| test.is_called(name)) {
-                let place = run.file.clone().or_else(|| file(name));
-                let place = place.unwrap_or_else(|| "its file".into());
-                findings.push(format!("{id}: add the line\n    - `{name}` in `{place}`"));
-            }
-        }
+        let place = || run.file.clone().or_else(|| file(name)).unwrap_or_else(|| "its file".into());
+        findings.extend(unlisted(document, name, place));
     }
     // A test of the wasm crates runs in several places, and is reported only once.
     let mut seen = BTreeSet::new();
     findings.retain(|finding| seen.insert(finding.clone()));
     findings
+}
+
+/// One finding for each rule whose id `name` carries and that does not list it, or does not exist. `place` gives the
+/// file of the test.
+pub(super) fn unlisted(document: &Document, name: &str, place: impl Fn() -> String) -> Vec<String> {
+    let finding = |id: &str| match document.rules().find(|rule| rule.id == id) {
+        None => Some(format!("`{name}` carries {id}, which is not a rule")),
+        Some(rule) if rule.tests.iter().any(|test| test.is_called(name)) => None,
+        Some(_) => Some(format!("{id}: add the line\n    - `{name}` in `{}`", place())),
+    };
+    rule_id::carried(name).into_iter().filter_map(finding).collect()
 }
 
 #[cfg(test)]
