@@ -36,8 +36,13 @@ impl Relevance {
     /// Nothing is relevant yet. Costs O(units).
     pub(crate) fn new(index: &Index) -> Self {
         let none = vec![0.0; index.units.len()];
-        let spread = || Spread { near: none.clone(), touched: Vec::new() };
-        let spreads = [spread(), spread()];
+        let spread = Spread {
+            near: none.clone(),
+            own: none.clone(),
+            behind: none.clone(),
+            touched: Vec::new(),
+        };
+        let spreads = [spread.clone(), spread];
         Self { units: none.clone(), regions: none, spreads, visits: MOST_VISITS }
     }
 
@@ -63,18 +68,30 @@ impl Relevance {
             let visits = visits(postings, count, average);
             let Some(left) = self.visits.checked_sub(visits) else { continue };
             self.visits = left;
-            for (at, (spread, factors)) in self.spreads.iter_mut().zip(&index.near).enumerate() {
-                spread.each(factors, postings, |unit, often| {
+            let near = self.spreads.iter_mut().zip(&index.near).zip(RADII);
+            for (at, ((spread, factors), radius)) in near.enumerate() {
+                let is_region = at + 1 == RADII.len();
+                let add = |score: &mut f32, region: &mut f32, often: f32| {
                     let value = weight * saturated(often, NEAR_SATURATION, NEAR_SATURATION);
-                    if let Some(score) = self.units.get_mut(unit) {
-                        *score += NEAR_SHARE * value;
+                    *score += NEAR_SHARE * value;
+                    if is_region {
+                        *region += value;
                     }
-                    if let Some(score) =
-                        self.regions.get_mut(unit).filter(|_| at + 1 == RADII.len())
-                    {
-                        *score += value;
+                };
+                if around(postings, radius, average) < count as u64 / 4 {
+                    spread.near(factors, postings, |unit, often| {
+                        let score = self.units.get_mut(unit).zip(self.regions.get_mut(unit));
+                        if let Some((score, region)) = score {
+                            add(score, region, often);
+                        }
+                    });
+                } else {
+                    let all = spread.all(factors, postings);
+                    let scores = self.units.iter_mut().zip(&mut self.regions);
+                    for ((score, region), often) in scores.zip(all) {
+                        add(score, region, std::mem::take(often));
                     }
-                });
+                }
             }
         }
     }
@@ -82,11 +99,14 @@ impl Relevance {
 
 /// The most units that are near a term: all of them, twice for each radius, or those around its occurrences.
 fn visits(postings: &Postings, units: usize, average: f32) -> u64 {
-    let around = |radius: f32| {
-        let side = (EXTENT * radius / (average + GAP)) as u64 + 1;
-        (units as u64).min(u64::from(postings.units()) * side) * 2
-    };
-    RADII.into_iter().map(around).sum()
+    let near = |radius| around(postings, radius, average).min(units as u64) * 2;
+    RADII.into_iter().map(near).sum()
+}
+
+/// How many units are at one side of an occurrence, within a radius, for all of them together.
+fn around(postings: &Postings, radius: f32, average: f32) -> u64 {
+    let side = (EXTENT * radius / (average + GAP)) as u64 + 1;
+    u64::from(postings.units()) * side
 }
 
 fn saturated(often: f32, half: f32, most: f32) -> f32 {
@@ -96,14 +116,47 @@ fn saturated(often: f32, half: f32, most: f32) -> f32 {
 /// Spreads the occurrences of a term over the units around it.
 #[derive(Clone, Debug)]
 struct Spread {
+    /// What counts in each unit; nothing between two calls.
     near: Vec<f32>,
+    /// How often the term occurs in each unit; nothing between two calls.
+    own: Vec<f32>,
+    /// What occurrences behind each unit count in it.
+    behind: Vec<f32>,
     touched: Vec<usize>,
 }
 
 impl Spread {
-    /// Calls `each` for all units that are near an occurrence, with the share of the term that counts there. `factors` are
-    /// the shares that each unit passes on to the next.
-    fn each(&mut self, factors: &[f32], postings: &Postings, mut each: impl FnMut(usize, f32)) {
+    /// The share of the term that counts in each unit, which the caller sets to 0 again. `factors` are the shares that each unit
+    /// passes on to the next. Costs O(units), less for each than [`Self::near`].
+    fn all(&mut self, factors: &[f32], postings: &Postings) -> &mut [f32] {
+        for (unit, often) in postings.iter() {
+            if let Some(own) = self.own.get_mut(unit as usize) {
+                *own = often as f32;
+            }
+        }
+        // Each step waits for the one before, so both directions are taken in turns. Where the term occurs, it counts more than
+        // the least: no branch asks for that.
+        let at_least = |sum: f32| if sum < LEAST { 0.0 } else { sum };
+        let (mut sum, mut back) = (0.0, 0.0);
+        let forward = self.near.iter_mut().zip(&self.own).zip(factors);
+        let backward = self.behind.iter_mut().zip(&self.own).zip(factors).rev();
+        for (((near, own), factor), ((behind, own_behind), factor_behind)) in forward.zip(backward)
+        {
+            sum = at_least(sum * factor + own);
+            *near = sum;
+            *behind = back;
+            back = at_least(back + own_behind) * factor_behind;
+        }
+        for (near, behind) in self.near.iter_mut().zip(&self.behind) {
+            *near += behind;
+        }
+        self.own.fill(0.0);
+        &mut self.near
+    }
+
+    /// The same as [`Self::all`], but only for the units that are near an occurrence: calls `each` with them and their shares.
+    /// Costs O(units near an occurrence).
+    fn near(&mut self, factors: &[f32], postings: &Postings, mut each: impl FnMut(usize, f32)) {
         let found: Vec<(usize, f32)> =
             postings.iter().map(|(unit, often)| (unit as usize, often as f32)).collect();
         let mut next = found.iter().copied().peekable();
@@ -179,10 +232,29 @@ mod tests {
             let mut visited = 0;
             let mut relevance = Relevance::new(&index);
             let postings = &index.postings[&term("Zephyrine")];
-            relevance.spreads[1].each(&index.near[1], postings, |_, _| visited += 1);
+            relevance.spreads[1].near(&index.near[1], postings, |_, _| visited += 1);
             visited
         };
         assert_eq!(near(2_000), near(8_000));
+    }
+
+    #[test]
+    fn all_units_have_the_same_shares_as_those_near_an_occurrence() {
+        let index = long(500);
+        for every in [1, 2, 7, 40, 400] {
+            let mut postings = Postings::default();
+            (3..500).step_by(every).for_each(|unit| postings.push(unit, 1 + unit % 3));
+            let mut relevance = Relevance::new(&index);
+            for (spread, factors) in relevance.spreads.iter_mut().zip(&index.near) {
+                let mut near = vec![0.0; 500];
+                spread.near(factors, &postings, |unit, share| near[unit] = share);
+                for _ in 0..2 {
+                    let all: Vec<f32> =
+                        spread.all(factors, &postings).iter_mut().map(std::mem::take).collect();
+                    assert_eq!(all, near, "every {every}");
+                }
+            }
+        }
     }
 
     #[test]
