@@ -27,7 +27,11 @@ pub(crate) struct Relevance {
     pub(crate) units: Vec<f32>,
     /// By the terms in the wide neighbourhood only.
     pub(crate) regions: Vec<f32>,
-    spreads: [Spread; RADII.len()],
+    /// How often a term has to be in each unit to count half of what it can, which is more in a long one.
+    halves: Vec<f32>,
+    /// The terms of an average unit.
+    average: f32,
+    spread: Spread,
     /// How many units neighbourhoods may still visit.
     visits: u64,
 }
@@ -35,22 +39,23 @@ pub(crate) struct Relevance {
 impl Relevance {
     /// Nothing is relevant yet. Costs O(units).
     pub(crate) fn new(index: &Index) -> Self {
-        let none = vec![0.0; index.units.len()];
-        let spread = Spread {
-            near: none.clone(),
-            own: none.clone(),
-            behind: none.clone(),
-            touched: Vec::new(),
-        };
-        let spreads = [spread.clone(), spread];
-        Self { units: none.clone(), regions: none, spreads, visits: MOST_VISITS }
+        let none = || vec![0.0; index.units.len()];
+        let average = (index.length as f32 / index.units.len().max(1) as f32).max(1.0);
+        let half = |length: u32| SATURATION * (1.0 - LENGTH + LENGTH * length as f32 / average);
+        Self {
+            units: none(),
+            regions: none(),
+            halves: index.units.iter().map(|unit| half(unit.length)).collect(),
+            average,
+            spread: Spread { near: none(), own: none(), behind: none(), touched: Vec::new() },
+            visits: MOST_VISITS,
+        }
     }
 
     /// Adds the scores of weighted terms, the rarest term first. Costs O(occurrences of the terms + units near them), of the
     /// latter at most [`MOST_VISITS`] in one search.
     pub(crate) fn add(&mut self, index: &Index, terms: impl Iterator<Item = (TermId, f32)>) {
         let count = index.units.len();
-        let average = (index.length as f32 / count.max(1) as f32).max(1.0);
         let found = terms.filter_map(|(term, weight)| {
             let postings = index.postings.get(&term)?;
             Some((postings.units(), term, index.rarity(term) * weight, postings))
@@ -60,16 +65,14 @@ impl Relevance {
         for (_, _, weight, postings) in found {
             for (unit, often) in postings.iter() {
                 let at = unit as usize;
-                if let (Some(score), Some(unit)) = (self.units.get_mut(at), index.units.get(at)) {
-                    let length = 1.0 - LENGTH + LENGTH * unit.length as f32 / average;
-                    *score += weight * saturated(often as f32, SATURATION * length, SATURATION);
+                if let (Some(score), Some(half)) = (self.units.get_mut(at), self.halves.get(at)) {
+                    *score += weight * saturated(often as f32, *half, SATURATION);
                 }
             }
-            let visits = visits(postings, count, average);
+            let visits = visits(postings, count, self.average);
             let Some(left) = self.visits.checked_sub(visits) else { continue };
             self.visits = left;
-            let near = self.spreads.iter_mut().zip(&index.near).zip(RADII);
-            for (at, ((spread, factors), radius)) in near.enumerate() {
+            for (at, (factors, radius)) in index.near.iter().zip(RADII).enumerate() {
                 let is_region = at + 1 == RADII.len();
                 let add = |score: &mut f32, region: &mut f32, often: f32| {
                     let value = weight * saturated(often, NEAR_SATURATION, NEAR_SATURATION);
@@ -78,15 +81,15 @@ impl Relevance {
                         *region += value;
                     }
                 };
-                if around(postings, radius, average) < count as u64 / 4 {
-                    spread.near(factors, postings, |unit, often| {
+                if around(postings, radius, self.average) < count as u64 / 2 {
+                    self.spread.near(factors, postings, |unit, often| {
                         let score = self.units.get_mut(unit).zip(self.regions.get_mut(unit));
                         if let Some((score, region)) = score {
                             add(score, region, often);
                         }
                     });
                 } else {
-                    let all = spread.all(factors, postings);
+                    let all = self.spread.all(factors, postings);
                     let scores = self.units.iter_mut().zip(&mut self.regions);
                     for ((score, region), often) in scores.zip(all) {
                         add(score, region, std::mem::take(often));
@@ -232,7 +235,7 @@ mod tests {
             let mut visited = 0;
             let mut relevance = Relevance::new(&index);
             let postings = &index.postings[&term("Zephyrine")];
-            relevance.spreads[1].near(&index.near[1], postings, |_, _| visited += 1);
+            relevance.spread.near(&index.near[1], postings, |_, _| visited += 1);
             visited
         };
         assert_eq!(near(2_000), near(8_000));
@@ -245,7 +248,8 @@ mod tests {
             let mut postings = Postings::default();
             (3..500).step_by(every).for_each(|unit| postings.push(unit, 1 + unit % 3));
             let mut relevance = Relevance::new(&index);
-            for (spread, factors) in relevance.spreads.iter_mut().zip(&index.near) {
+            let spread = &mut relevance.spread;
+            for factors in &index.near {
                 let mut near = vec![0.0; 500];
                 spread.near(factors, &postings, |unit, share| near[unit] = share);
                 for _ in 0..2 {
