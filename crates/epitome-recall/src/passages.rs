@@ -9,15 +9,12 @@ use epitome_text::sentence::{self, cleaned};
 use crate::cut::sentences;
 use crate::index::Index;
 use crate::lasting;
-use crate::search::{Search, best_first, messages_of};
+use crate::search::{Search, messages_of};
 use crate::terms::{TermId, Terms};
 use crate::texts::Texts;
 
 /// The tokens of the sentences to choose from, as a multiple of the budget.
 const POOL: f32 = 1.5;
-/// The weight of a unit's wide neighbourhood: quotes are to come from parts of the conversation that are about the question,
-/// and not from single hits elsewhere.
-const REGION: f32 = 2.0;
 /// How much more a term of the question counts than another one.
 const ASKED: f32 = 3.0;
 /// The factor of a term's weight for each sentence that was chosen with it.
@@ -87,8 +84,7 @@ impl Search {
     #[must_use]
     pub fn wanted(&self, index: &Index, budget: u32) -> Vec<usize> {
         let mut left = POOL * budget as f32;
-        let scores = self.regions(REGION).into_iter();
-        let best = best_first(scores).map(|(unit, _)| unit).take_while(|unit| {
+        let best = self.quoted().map(|(unit, _)| unit).take_while(|unit| {
             let enough = left <= 0.0;
             let length = index.units.get(*unit).map_or(0, |unit| unit.length);
             left -= (length as f32 * TOKENS_PER_TERM).max(1.0);
@@ -195,7 +191,7 @@ impl Search {
         tokenizer: &dyn Tokenizer,
     ) -> Vec<Candidate> {
         let mut reader = Terms::default();
-        let mut best = best_first(self.regions(REGION).into_iter()).peekable();
+        let mut best = self.quoted().peekable();
         let top = best.peek().map_or(1.0, |(_, score)| *score);
         let mut left = POOL * budget as f32;
         let mut pool = Vec::new();

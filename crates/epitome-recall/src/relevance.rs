@@ -20,6 +20,10 @@ const EXTENT: f32 = 6.0;
 /// more, only rarer words have neighbourhoods, so that a search takes no longer.
 const MOST_VISITS: u64 = 2_000_000;
 
+/// How many occurrences in units one search may count: enough for all words of a question in ten million tokens and more. In a
+/// longer conversation, the commonest words of a long question, which tell messages apart least, do not count.
+const MOST_OCCURRENCES: u64 = 2_000_000;
+
 /// The scores of all units.
 #[derive(Clone, Debug)]
 pub(crate) struct Relevance {
@@ -32,6 +36,8 @@ pub(crate) struct Relevance {
     /// The terms of an average unit.
     average: f32,
     spread: Spread,
+    /// How many occurrences may still be counted.
+    occurrences: u64,
     /// How many units neighbourhoods may still visit.
     visits: u64,
 }
@@ -48,12 +54,13 @@ impl Relevance {
             halves: index.units.iter().map(|unit| half(unit.length)).collect(),
             average,
             spread: Spread { near: none(), own: none(), behind: none(), touched: Vec::new() },
+            occurrences: MOST_OCCURRENCES,
             visits: MOST_VISITS,
         }
     }
 
-    /// Adds the scores of weighted terms, the rarest term first. Costs O(occurrences of the terms + units near them), of the
-    /// latter at most [`MOST_VISITS`] in one search.
+    /// Adds the scores of weighted terms, the rarest term first. Costs O(occurrences of the terms + units near them), of both at
+    /// most [`MOST_OCCURRENCES`] and [`MOST_VISITS`] in one search.
     pub(crate) fn add(&mut self, index: &Index, terms: impl Iterator<Item = (TermId, f32)>) {
         let count = index.units.len();
         let found = terms.filter_map(|(term, weight)| {
@@ -62,7 +69,9 @@ impl Relevance {
         });
         let mut found: Vec<_> = found.collect();
         found.sort_unstable_by_key(|(units, term, ..)| (*units, *term));
-        for (_, _, weight, postings) in found {
+        for (units, _, weight, postings) in found {
+            let Some(left) = self.occurrences.checked_sub(u64::from(units)) else { break };
+            self.occurrences = left;
             for (unit, often) in postings.iter() {
                 let at = unit as usize;
                 if let (Some(score), Some(half)) = (self.units.get_mut(at), self.halves.get(at)) {

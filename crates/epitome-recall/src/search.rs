@@ -1,5 +1,7 @@
 //! A question: its terms, whom it names, and the messages that fit it.
 
+use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::cut::sentences;
@@ -16,6 +18,10 @@ const FEEDBACK_UNITS: usize = 10;
 const FEEDBACK_TERMS: usize = 10;
 const FEEDBACK: f32 = 0.2;
 
+/// The weight of a unit's wide neighbourhood: quotes are to come from parts of the conversation that are about the question,
+/// and not from single hits elsewhere.
+const REGION: f32 = 2.0;
+
 /// A question and how well each message fits it.
 #[derive(Debug)]
 pub struct Search {
@@ -26,6 +32,10 @@ pub struct Search {
     relevance: Relevance,
     /// How much each unit counts: nothing if it is not searched, and more if the question names its speaker.
     shares: Vec<f32>,
+    /// The units that [`Self::widen`] reads, with their scores.
+    widening: Vec<(usize, f32)>,
+    /// The units to quote, once they are asked for.
+    quoted: RefCell<Option<BestFirst>>,
 }
 
 impl Index {
@@ -64,7 +74,16 @@ impl Index {
         let shares = shares.collect();
         let mut relevance = Relevance::new(self);
         relevance.add(self, terms.iter().map(|(term, weight)| (*term, *weight)));
-        Search { terms, turn: None, relevance, shares }
+        let mut search = Search {
+            terms,
+            turn: None,
+            relevance,
+            shares,
+            widening: Vec::new(),
+            quoted: RefCell::default(),
+        };
+        search.widening = top(search.units(), FEEDBACK_UNITS);
+        search
     }
 }
 
@@ -105,10 +124,17 @@ impl Search {
         scores.into_iter()
     }
 
-    /// The same with what is said around it, to find the parts of the conversation that are about the question.
-    pub(crate) fn regions(&self, region: f32) -> Vec<f32> {
-        let both = self.units().zip(&self.relevance.regions);
-        both.map(|(unit, around)| if unit > 0.0 { unit + region * around } else { 0.0 }).collect()
+    /// The units to quote, the best first, each with its score: how well it fits, and what is said around it. Costs O(units) when
+    /// it is called first, and then O(log units) for each that was not taken before.
+    pub(crate) fn quoted(&self) -> impl Iterator<Item = (usize, f32)> {
+        let scores = || {
+            let both = self.units().zip(&self.relevance.regions);
+            both.map(|(unit, around)| if unit > 0.0 { unit + REGION * around } else { 0.0 })
+        };
+        (0..).map_while(move |at| {
+            let mut quoted = self.quoted.borrow_mut();
+            quoted.get_or_insert_with(|| BestFirst::new(scores())).get(at)
+        })
     }
 
     /// The messages that fit at all, the best first. Costs O(n log n) in them.
@@ -116,7 +142,7 @@ impl Search {
     pub fn ranked(&self, index: &Index) -> Vec<usize> {
         let mut seen = vec![false; index.messages.len()];
         let mut ranked = Vec::new();
-        for (unit, _) in best_first(self.units_and_lasting(index)) {
+        for (unit, _) in BestFirst::new(self.units_and_lasting(index)) {
             let Some(unit) = index.units.get(unit) else { continue };
             let message = unit.message as usize;
             if let Some(seen) = seen.get_mut(message).filter(|seen| !**seen) {
@@ -131,7 +157,7 @@ impl Search {
     /// O(messages).
     #[must_use]
     pub fn best(&self, index: &Index, most: usize) -> Vec<(usize, f32)> {
-        let mut units = best_first(self.units_and_lasting(index));
+        let mut units = BestFirst::new(self.units_and_lasting(index));
         let mut found: Vec<(usize, f32)> = Vec::new();
         while found.len() < most {
             let Some((unit, score)) = units.next() else { break };
@@ -169,21 +195,22 @@ impl Search {
             *share = if is_preferred && *share > 0.0 { 1.0 } else { 0.0 };
         }
         self.relevance.regions.fill(0.0);
+        self.quoted.take();
     }
 
     /// The messages whose texts [`Self::widen`] reads.
     #[must_use]
     pub fn wanted_to_widen(&self, index: &Index) -> Vec<usize> {
-        let best = best_first(self.units()).take(FEEDBACK_UNITS);
-        messages_of(index, best.map(|(unit, _)| unit))
+        messages_of(index, self.widening.iter().map(|(unit, _)| *unit))
     }
 
-    /// Adds to the question what its best messages have in common and other messages do not. Each of them is read once.
+    /// Adds to the question what its best messages have in common and other messages do not. Each of them is read once. Only the
+    /// first call does something.
     pub fn widen(&mut self, index: &Index, text: impl Fn(usize) -> String) {
         let mut reader = Terms::default();
         let mut found: BTreeMap<TermId, f32> = BTreeMap::new();
         let mut texts = Texts::new(text);
-        let best: Vec<(usize, f32)> = best_first(self.units()).take(FEEDBACK_UNITS).collect();
+        let best = std::mem::take(&mut self.widening);
         let top = best.first().map_or(1.0, |(_, score)| *score);
         for (at, score) in best {
             let Some((message, part)) = index.part(at) else { continue };
@@ -207,6 +234,7 @@ impl Search {
         let added: Vec<(TermId, f32)> = added.collect();
         self.relevance.add(index, added.iter().copied());
         self.terms.extend(added);
+        self.quoted.take();
     }
 }
 
@@ -219,15 +247,59 @@ pub(crate) fn messages_of(index: &Index, units: impl Iterator<Item = usize>) -> 
     messages
 }
 
-/// The units with a score above 0, the best first, each with its score. Costs O(units), and O(log units) for each that is
-/// taken.
-pub(crate) fn best_first(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = (usize, f32)> {
+/// Units with a score above 0, the best first, each with its score. Sorts only as many as are taken: costs O(units) at first, and
+/// O(log units) for each.
+#[derive(Debug)]
+struct BestFirst {
+    left: BinaryHeap<u64>,
+    taken: Vec<(usize, f32)>,
+}
+
+impl BestFirst {
+    fn new(scores: impl Iterator<Item = f32>) -> Self {
+        Self { left: ranks(scores).collect::<Vec<_>>().into(), taken: Vec::new() }
+    }
+
+    /// The one at this place. Those before it have been asked for already.
+    fn get(&mut self, at: usize) -> Option<(usize, f32)> {
+        if at >= self.taken.len() {
+            let next = self.next()?;
+            self.taken.push(next);
+        }
+        self.taken.get(at).copied()
+    }
+}
+
+impl Iterator for BestFirst {
+    type Item = (usize, f32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left.pop().map(unit_of)
+    }
+}
+
+/// The best units, at most `most`, as [`BestFirst`] gives them. Costs O(units), without memory for each.
+fn top(scores: impl Iterator<Item = f32>, most: usize) -> Vec<(usize, f32)> {
+    let mut best: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+    for rank in ranks(scores) {
+        if best.len() < most {
+            best.push(Reverse(rank));
+        } else if let Some(mut least) = best.peek_mut().filter(|least| least.0 < rank) {
+            *least = Reverse(rank);
+        }
+    }
+    best.into_sorted_vec().into_iter().map(|Reverse(rank)| unit_of(rank)).collect()
+}
+
+/// For each score above 0 a number with its unit, in the order of the scores, and of two that are equal the earlier unit above
+/// the later one.
+fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u64> {
     // The bits of positive numbers are in their order.
     let scored = (0_u32..).zip(scores).filter(|(_, score)| *score > 0.0);
-    let scored = scored.map(|(unit, score)| (u64::from(score.to_bits()) << 32) | u64::from(!unit));
-    let mut heap = BinaryHeap::from(scored.collect::<Vec<u64>>());
-    std::iter::from_fn(move || {
-        let best = heap.pop()?;
-        Some((!(best as u32) as usize, f32::from_bits((best >> 32) as u32)))
-    })
+    scored.map(|(unit, score)| (u64::from(score.to_bits()) << 32) | u64::from(!unit))
+}
+
+/// The unit of a rank, and its score.
+fn unit_of(rank: u64) -> (usize, f32) {
+    (!(rank as u32) as usize, f32::from_bits((rank >> 32) as u32))
 }
