@@ -285,4 +285,20 @@ mod tests {
         let most = visited(messages);
         assert!(most > 0 && most <= MOST_VISITS && most < messages as u64 / 2_000 * few, "{most}");
     }
+
+    #[test]
+    fn l5_common_words_do_not_count_in_a_very_long_conversation() {
+        let words = "alder beech birch cedar elder hazel holly larch linden maple olive poplar rowan spruce walnut willow";
+        let (messages, rare) = (130_000, "Zephyrine came.");
+        let mut said = vec![("user", words); messages];
+        said[messages / 2] = ("user", rare);
+        let index = indexed(&said);
+        let mut relevance = Relevance::new(&index);
+        let question = words.split(' ').chain(["Zephyrine"]);
+        relevance.add(&index, question.map(|word| (term(word), 1.0)));
+        let counted = MOST_OCCURRENCES - relevance.occurrences;
+        assert_eq!(counted, 1 + 15 * (messages as u64 - 1), "one word of sixteen is too much");
+        let best = relevance.units.iter().copied().fold(0.0, f32::max);
+        assert_eq!(relevance.units[messages / 2], best);
+    }
 }
