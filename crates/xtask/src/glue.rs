@@ -58,12 +58,13 @@ pub(crate) const PAGE: Glue = Glue {
     usually: "1 to 2 minutes the first time",
 };
 
-const PACKAGE_MODULES: [Module; 7] = [
+const PACKAGE_MODULES: [Module; 8] = [
     Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
     Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
     Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
     Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
     Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
+    Module { name: "estimate", package: "epitome-estimate", feature: "", passes: FAST },
     Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
     Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },
 ];

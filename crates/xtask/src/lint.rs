@@ -31,6 +31,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
             "--package=epitome-browser",
             "--package=epitome-buffer",
             "--package=epitome-count",
+            "--package=epitome-estimate",
             "--package=epitome-recall",
             "--package=epitome-tokenizer",
             "--package=epitome-wasm",

@@ -19,7 +19,8 @@ use crate::workspace::Workspace;
 const FILE: &str = "crates/epitome-wasm/npm/sbom.cdx.json";
 
 /// The crates whose modules are in the package.
-const MODULES: [&str; 4] = ["epitome-count", "epitome-recall", "epitome-tokenizer", "epitome-wasm"];
+const MODULES: [&str; 5] =
+    ["epitome-count", "epitome-estimate", "epitome-recall", "epitome-tokenizer", "epitome-wasm"];
 
 /// A crate of a dependency tree.
 #[derive(Debug, PartialEq, Eq)]

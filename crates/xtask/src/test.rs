@@ -30,8 +30,8 @@ const TOKENIZERS: &str = "tests/tokenizers";
 const PACKAGING: &str = "tests/packaging";
 
 /// The crates without native tests: modules of wasm.
-const ONLY_WASM: [&str; 4] =
-    ["epitome-buffer", "epitome-count", "epitome-tokenizer", "epitome-wasm"];
+const ONLY_WASM: [&str; 5] =
+    ["epitome-buffer", "epitome-count", "epitome-estimate", "epitome-tokenizer", "epitome-wasm"];
 
 /// Installs what is missing, browser included, and stops at the first failing step. The skipped tests are listed at
 /// the end, whether or not a step failed.

@@ -12,7 +12,7 @@ import { writeVariant } from "./variants.mjs";
 
 /** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
 const GLUED = ["epitome", "endpoint", "extractive", "validation"];
-const NUMERIC = ["count", "tokenizer", "recall"];
+const NUMERIC = ["count", "estimate", "tokenizer", "recall"];
 const MODULES = [...GLUED, ...NUMERIC];
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");

@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::workspace::Workspace;
 
 /// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not checked.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("epitome", &["epitome-columns", "epitome-text"]),
     ("epitome-columns", &[]),
     ("epitome-text", &[]),
@@ -18,6 +18,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("epitome-tokens", &["epitome"]),
     ("epitome-formats", &["epitome", "epitome-columns", "epitome-text"]),
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
+    ("epitome-estimate", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-tokenizer", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-recall", &["epitome", "epitome-buffer", "epitome-text", "epitome-tokens"]),
     ("epitome-browser", &["epitome", "epitome-formats"]),

@@ -3,10 +3,11 @@
 import { bytesAt } from "../counting/vocabulary.js";
 import type { ModuleInput } from "../wasm/engine.js";
 
-/** Modules that are fetched when they are first used, and that an app may give to `init` instead: `count` counts alone,
- * `endpoint` asks providers, `extractive` summarizes without a model, `validation` validates and converts, `recall` searches,
+/** Modules that are fetched when they are first used, and that an app may give to `init` instead: `estimate` estimates
+ * the tokens of texts, `count` counts exactly, `endpoint` asks providers, `extractive` summarizes without a model, `validation` validates and converts, `recall` searches,
  * `tokenizer` counts by a `tokenizer.json`. */
 export interface LaterModules {
+  estimate?: BufferSource | WebAssembly.Module;
   count?: BufferSource | WebAssembly.Module;
   endpoint?: BufferSource | WebAssembly.Module;
   extractive?: BufferSource | WebAssembly.Module;
@@ -42,7 +43,12 @@ export async function validationModule(): Promise<BufferSource | WebAssembly.Mod
   return given.validation ?? bytesAt(new URL("../glue/validation_bg.wasm", import.meta.url));
 }
 
-/** The module that only counts. */
+/** The module that estimates the tokens of texts. */
+export async function estimateModule(): Promise<BufferSource | WebAssembly.Module> {
+  return given.estimate ?? bytesAt(new URL("../glue/estimate_bg.wasm", import.meta.url));
+}
+
+/** The module that counts exactly. */
 export async function counterModule(): Promise<BufferSource | WebAssembly.Module> {
   return given.count ?? bytesAt(new URL("../glue/count_bg.wasm", import.meta.url));
 }

@@ -20,7 +20,7 @@ import type { Summarize, SummarizeContext } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
 import { convertBy, detectBy, loadValidation, type ReadOptions, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
-import { loadCounter } from "../counting/counter.js";
+import { loadEstimator } from "../counting/estimator.js";
 import { counterFrom, type ProviderCounter, type ProviderCounterOptions } from "../counting/provider-counter.js";
 import type { ContextOverflow, Format, Policy, PolicySpec, Preset, Report, Usage } from "../glue/epitome.js";
 import type { Converted, Detection, Issue, Repaired } from "../glue/validation.js";
@@ -29,6 +29,7 @@ import {
   counterModule,
   endpointModule,
   engineModule,
+  estimateModule,
   extractiveModule,
   recallModule,
   tokenizerModule,
@@ -44,7 +45,8 @@ export type { Counted, CountTokens } from "../counting/count.js";
 export type { CompactedMessages, CompactMessagesOptions } from "../host/stateless.js";
 export type { EstimateMessagesOptions } from "../host/estimate.js";
 export type { PlanOptions } from "../host/create.js";
-export type { EstimateOptions, TokenCounter, TokenFamily } from "../counting/counter.js";
+export type { EstimateOptions, TokenFamily } from "../counting/estimator.js";
+export type { TokenCounter } from "../counting/token-counter.js";
 export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
 export type { EndpointCompletion, EndpointRequest, EndpointSummarize } from "../host/endpoint.js";
@@ -207,7 +209,7 @@ export function estimateTokens(
 ): Promise<number> {
   return guarded(async () => {
     if (typeof input === "string") {
-      return (await loadCounter(counterModule)).estimate(input, options);
+      return (await loadEstimator(estimateModule)).estimate(input, options);
     }
     // An app that only counts does not fetch the code of compactors.
     const { estimateMessages } = await import("../host/estimate.js");

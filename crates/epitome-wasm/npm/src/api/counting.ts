@@ -2,16 +2,17 @@
 
 import { fieldsOf, textOf } from "../arguments.js";
 import { guarded } from "../error.js";
-import { type EstimateOptions, loadCounter, type TokenCounter, tokenCounterFrom } from "../counting/counter.js";
 import { countBy, type CountOptions, type EncodingOptions, loadEncodingFor } from "../counting/encoding.js";
+import { type EstimateOptions, loadEstimator } from "../counting/estimator.js";
+import { type TokenCounter, tokenCounterFrom } from "../counting/token-counter.js";
 import { countByTokenizer, loadTokenizerFrom } from "../counting/tokenizer.js";
 import type { EncodingSource } from "../counting/vocabulary.js";
 import type { Encoding } from "../glue/epitome.js";
-import { counterModule, tokenizerModule } from "./modules.js";
+import { counterModule, estimateModule, tokenizerModule } from "./modules.js";
 
 /** Estimates the tokens of a text. */
 export function estimateTokens(text: string, options: EstimateOptions = {}): Promise<number> {
-  return guarded(async () => (await loadCounter(counterModule)).estimate(text, options));
+  return guarded(async () => (await loadEstimator(estimateModule)).estimate(text, options));
 }
 
 /**
@@ -40,7 +41,7 @@ export function loadEncoding(encoding: Encoding, source?: EncodingSource | Encod
 
 /** A counter for many texts. Once the promise has resolved, it counts synchronously. */
 export function tokenCounter(): Promise<TokenCounter> {
-  return guarded(() => tokenCounterFrom(counterModule));
+  return guarded(() => tokenCounterFrom(counterModule, estimateModule));
 }
 
 /**

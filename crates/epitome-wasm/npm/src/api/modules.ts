@@ -25,7 +25,12 @@ export async function validationModule(): Promise<ModuleInput> {
   return bytesOf((await import("../glue/validation-inlined.js")).module);
 }
 
-/** The module that only counts. */
+/** The module that estimates the tokens of texts. */
+export async function estimateModule(): Promise<BufferSource> {
+  return bytesOf((await import("../glue/estimate-inlined.js")).module);
+}
+
+/** The module that counts exactly. */
 export async function counterModule(): Promise<BufferSource> {
   return bytesOf((await import("../glue/count-inlined.js")).module);
 }

@@ -1,11 +1,11 @@
-// The wasm module that only counts: compiled once, on first use. Encodings and families are numbers to it.
+// The wasm module that counts exactly: compiled once, on first use. Encodings are numbers to it.
 
-import { fieldsOf, textOf } from "../arguments.js";
+import { textOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
-import type { Encoding, Family, TextCount, TextCounter } from "../glue/epitome.js";
+import type { Encoding, TextCount, TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
-import { instantiate, type NumericSource } from "../wasm/numeric.js";
-import { isWide, ScratchBuffer } from "../wasm/buffer.js";
+import { ScratchBuffer } from "../wasm/buffer.js";
+import { instantiate, type NumericSource, NumberedNames } from "../wasm/numeric.js";
 
 /** How long an index is built without a pause. A whole index takes a tenth of a second. */
 const BUILD_SLICE_MS = 8;
@@ -15,34 +15,11 @@ const CHARACTERS_PER_STEP = 1024;
 /** Most build steps per counted text. */
 const MOST_STEPS = 16;
 
-/** A family of models whose tokens are estimated alike. */
-export type TokenFamily = Family;
-
-/** How a text is estimated. */
-export interface EstimateOptions {
-  /** The family of models whose tokens are estimated. Default: `o200k_base`. */
-  family?: TokenFamily;
-  /** Divide the number of characters by this instead. */
-  charactersPerToken?: number;
-}
-
-/** Counts tokens synchronously. */
-export interface TokenCounter {
-  /** Estimates the tokens of a text. */
-  estimate(text: string, options?: EstimateOptions): number;
-  /**
-   * Counts the tokens of a text exactly. If the vocabulary is not loaded, it throws `encoding-not-loaded`: await
-   * `loadEncoding` first. If only the ASCII shard is loaded, it throws for all other text.
-   */
-  count(text: string, options?: { encoding?: Encoding }): number;
-}
-
 /** The module's functions for texts of JavaScript. */
 export class Counter {
   readonly #exports: typeof Exports;
   readonly #buffer: ScratchBuffer;
-  readonly #families = new Map<string, number>();
-  readonly #encodings = new Map<string, number>();
+  readonly #encodings: NumberedNames;
   readonly #reach = new Map<Encoding, "ascii" | "all">();
   /** True while an index is not complete. */
   #building = false;
@@ -52,20 +29,7 @@ export class Counter {
   constructor(exports: typeof Exports) {
     this.#exports = exports;
     this.#buffer = new ScratchBuffer(exports.memory, exports.resizeBuffer);
-  }
-
-  estimate(text: string, options?: EstimateOptions): number {
-    textOf(text, "text");
-    const { family = "o200k_base", charactersPerToken } = options === undefined ? {} : fieldsOf(options, "options");
-    if (charactersPerToken !== undefined) {
-      return this.#exports.estimateByCharacters(this.#buffer.write(text), charactersPerToken) >>> 0;
-    }
-    const number = this.#families.get(family) ?? this.#family(family);
-    if (isWide(text)) {
-      this.#buffer.writeUtf16(text);
-      return this.#exports.estimateUtf16(text.length, number) >>> 0;
-    }
-    return this.#exports.estimate(this.#buffer.write(text), number) >>> 0;
+    this.#encodings = new NumberedNames(this.#buffer, exports.encoding);
   }
 
   /** Undefined if the part of the vocabulary that this text needs is not loaded. */
@@ -174,49 +138,12 @@ export class Counter {
     return this.#building;
   }
 
-  #family(name: TokenFamily): number {
-    return this.#numbered(this.#families, textOf(name, "family"), this.#exports.family, () =>
-      epitomeError("invalid-option", `family: ${JSON.stringify(name)} is not a family of tokenizers`),
-    );
-  }
-
   #encoding(name: Encoding): number {
-    return this.#numbered(this.#encodings, textOf(name, "encoding", "unknown-encoding"), this.#exports.encoding, () => {
+    return this.#encodings.of(textOf(name, "encoding", "unknown-encoding"), () => {
       const message = `${JSON.stringify(name)} is not an encoding that can be loaded; name o200k_base or cl100k_base`;
       return epitomeError("unknown-encoding", message);
     });
   }
-
-  /** The module's number for a name, which `find` looks up in the buffer. */
-  #numbered(known: Map<string, number>, name: string, find: (bytes: number) => number, unknown: () => Error): number {
-    let number = known.get(name);
-    if (number === undefined) {
-      number = find(this.#buffer.write(name));
-      if (number < 0) {
-        throw unknown();
-      }
-      known.set(name, number);
-    }
-    return number;
-  }
-}
-
-/** The counter as apps get it. */
-export async function tokenCounterFrom(source: NumericSource): Promise<TokenCounter> {
-  const counter = await loadCounter(source);
-  return {
-    estimate: (text, options) => counter.estimate(text, options),
-    count(text, options) {
-      const { encoding = "o200k_base" } = options === undefined ? {} : fieldsOf(options, "options");
-      const tokens = counter.count(text, encoding);
-      if (tokens === undefined) {
-        const shard = counter.reach(encoding) === "ascii" ? " for text that is not ASCII" : "";
-        const message = `the vocabulary of ${encoding} is not loaded${shard}; await loadEncoding("${encoding}") first`;
-        throw Object.assign(epitomeError("encoding-not-loaded", message), { encoding });
-      }
-      return tokens;
-    },
-  };
 }
 
 let loading: Promise<Counter> | undefined;

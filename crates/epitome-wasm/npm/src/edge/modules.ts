@@ -21,7 +21,12 @@ export async function validationModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/validation_bg.wasm?module")).default;
 }
 
-/** The module that only counts. */
+/** The module that estimates the tokens of texts. */
+export async function estimateModule(): Promise<WebAssembly.Module> {
+  return (await import("../glue/estimate_bg.wasm?module")).default;
+}
+
+/** The module that counts exactly. */
 export async function counterModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/count_bg.wasm?module")).default;
 }

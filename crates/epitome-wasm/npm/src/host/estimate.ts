@@ -1,6 +1,6 @@
 // The tokens of messages, without a compactor that lives on.
 
-import type { EstimateOptions } from "../counting/counter.js";
+import type { EstimateOptions } from "../counting/estimator.js";
 import { fieldsOf, kindOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";

@@ -1,6 +1,7 @@
 // Wasm modules whose functions take and return only numbers, and which therefore need no glue.
 
 import { epitomeError, messageOf } from "../error.js";
+import type { ScratchBuffer } from "./buffer.js";
 
 /** Gives such a module. */
 export type NumericSource = () => Promise<BufferSource | WebAssembly.Module>;
@@ -18,6 +19,32 @@ export async function instantiate<E>(source: NumericSource): Promise<E> {
   } catch (cause) {
     const reason = messageOf(cause, "no reason was given");
     throw epitomeError("not-loaded", `a wasm module could not be loaded: ${reason}`, cause);
+  }
+}
+
+/** The numbers that a module gives to names. It is asked once for each. */
+export class NumberedNames {
+  readonly #known = new Map<string, number>();
+  readonly #buffer: ScratchBuffer;
+  readonly #find: (bytes: number) => number;
+
+  /** `find` looks up the name that is in the buffer: below 0 if there is no such name. */
+  constructor(buffer: ScratchBuffer, find: (bytes: number) => number) {
+    this.#buffer = buffer;
+    this.#find = find;
+  }
+
+  /** The number of a name; throws what `unknown` gives if it has none. */
+  of(name: string, unknown: () => Error): number {
+    let number = this.#known.get(name);
+    if (number === undefined) {
+      number = this.#find(this.#buffer.write(name));
+      if (number < 0) {
+        throw unknown();
+      }
+      this.#known.set(name, number);
+    }
+    return number;
   }
 }
 

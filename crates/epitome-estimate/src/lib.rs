@@ -1,6 +1,10 @@
-//! Estimates, which need no vocabulary.
+//! Token estimates for JavaScript, which need no vocabulary, as a wasm module of its own: small, and ready within milliseconds.
+//!
+//! Only numbers cross the boundary, as in `epitome-count`. `npm/src/counting/estimator.ts` is the JavaScript side.
+#![cfg(target_arch = "wasm32")]
 
 use epitome_buffer as buffer;
+pub use epitome_buffer::resize_buffer;
 use epitome_tokens::{CharactersPer, Estimate};
 use wasm_bindgen::prelude::wasm_bindgen;
 
