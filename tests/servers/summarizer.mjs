@@ -31,6 +31,7 @@
 //   404-path               404 as a web page
 //   too-long               400 with llama.cpp's error
 //   too-long-if-long       the same for prompts of more than 2000 characters, otherwise the summary
+//   too-long-in-all        the same for requests of more than 3000 characters in all messages
 //   no-cors                the summary, without CORS headers
 //   stall-first-byte       never answers
 //   stall-after-head       status and headers, then nothing
@@ -267,6 +268,11 @@ const SCENARIOS = {
   "too-long": ({ response }) => sendError(response, 400, OVERFLOW),
   "too-long-if-long": ({ response, body }) => {
     if (String(body.messages?.at(-1)?.content ?? "").length > 2000) sendError(response, 400, OVERFLOW);
+    else sendAnswer(response, body);
+  },
+  "too-long-in-all": ({ response, body }) => {
+    const characters = (body.messages ?? []).reduce((sum, { content }) => sum + String(content).length, 0);
+    if (characters > 3000) sendError(response, 400, OVERFLOW);
     else sendAnswer(response, body);
   },
   "stall-first-byte": () => {},

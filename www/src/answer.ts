@@ -13,6 +13,7 @@ export interface AnswerRequest {
   baseURL: string;
   model: string;
   apiKey: string;
+  headers: Readonly<Record<string, string>>;
   messages: readonly ChatMessage[];
   signal: AbortSignal;
 }
@@ -26,26 +27,17 @@ export class AnswerError extends Error {
 }
 
 export async function* answer(request: AnswerRequest): AsyncGenerator<AnswerPart> {
-  const { baseURL, model, apiKey, messages, signal } = request;
+  const { baseURL, model, messages, signal } = request;
   const body = { model, messages, stream: true, stream_options: { include_usage: true } };
   const init: RequestInit = {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...(apiKey !== "" && { authorization: `Bearer ${apiKey}` }),
-    },
+    headers: { "content-type": "application/json", ...headersOf(request) },
     body: JSON.stringify(body),
     signal,
   };
-  const response = await fetch(`${baseURL}/chat/completions`, init).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw new AnswerError(
-      `The server at ${baseURL} cannot be reached, or does not allow requests from this page.`,
-      { cause: error },
-    );
-  });
-  if (!response.ok || response.body === null) {
-    throw new AnswerError(await failureOf(response));
+  const response = await reach(`${baseURL}/chat/completions`, init, baseURL);
+  if (response.body === null) {
+    throw new AnswerError("The server answered without any text.");
   }
   let finished = false;
   for await (const data of eventsOf(response.body)) {
@@ -71,6 +63,38 @@ export async function* answer(request: AnswerRequest): AsyncGenerator<AnswerPart
   }
 }
 
+/** The names of the models that a server has. */
+export async function modelsOf({ baseURL, ...request }: Pick<AnswerRequest, "baseURL" | "apiKey" | "headers" | "signal">): Promise<string[]> {
+  const response = await reach(`${baseURL}/models`, { headers: headersOf(request), signal: request.signal }, baseURL);
+  const listed: unknown = await response.json().catch(() => undefined);
+  const data = typeof listed === "object" && listed !== null ? Reflect.get(listed, "data") : undefined;
+  if (!Array.isArray(data)) {
+    throw new AnswerError("The server sent something that is not a list of models.");
+  }
+  const names = data.map((model: unknown) => (typeof model === "object" && model !== null ? Reflect.get(model, "id") : undefined));
+  // Gemini's names begin with a folder that its requests do not need.
+  return names.filter((name) => typeof name === "string").map((name) => name.replace(/^models\//, ""));
+}
+
+function headersOf({ apiKey, headers }: Pick<AnswerRequest, "apiKey" | "headers">): Record<string, string> {
+  return { ...headers, ...(apiKey !== "" && { authorization: `Bearer ${apiKey}` }) };
+}
+
+/** The response of a server that takes the request; otherwise an error for the user. */
+async function reach(address: string, init: RequestInit, baseURL: string): Promise<Response> {
+  const response = await fetch(address, init).catch((error: unknown) => {
+    init.signal?.throwIfAborted();
+    throw new AnswerError(
+      `The server at ${baseURL} cannot be reached, or does not allow requests from this page.`,
+      { cause: error },
+    );
+  });
+  if (!response.ok) {
+    throw await failureOf(response);
+  }
+  return response;
+}
+
 interface Chunk {
   choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
   usage?: object | null;
@@ -85,12 +109,10 @@ function parse(data: string): Chunk {
   }
 }
 
-async function failureOf(response: Response): Promise<string> {
+async function failureOf(response: Response): Promise<AnswerError> {
   const { status } = response;
-  const reported = await response
-    .json()
-    .then((body: unknown) => messageOf((body as { error?: unknown }).error))
-    .catch(() => "");
+  const body: unknown = await response.json().catch(() => undefined);
+  const reported = typeof body === "object" && body !== null ? messageOf(Reflect.get(body, "error")) : "";
   const known: Record<number, string> = {
     401: "The server rejects the API key. Enter another one in the settings.",
     403: "The server rejects the API key. Enter another one in the settings.",
@@ -98,7 +120,8 @@ async function failureOf(response: Response): Promise<string> {
     429: "The server is busy. Try again in a moment.",
   };
   const words = known[status] ?? (status >= 500 ? "The server failed." : "The server rejects the request.");
-  return reported === "" ? `${words} (${status})` : `${words} It says: ${reported}`;
+  const message = reported === "" ? `${words} (${status})` : `${words} It says: ${reported}`;
+  return new AnswerError(message, { cause: { status, body } });
 }
 
 function messageOf(error: unknown): string {

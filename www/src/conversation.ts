@@ -1,6 +1,6 @@
 // The conversation: requests answers, and compacts the view of who answers after each of them if a compaction is due.
 
-import type { OfAgent, Reason, Report, Returned, Status } from "epitome";
+import { type ContextOverflow, contextOverflow, type OfAgent, type Reason, type Report, type Returned, type Status } from "epitome";
 import { answer, AnswerError, type ChatMessage } from "./answer.js";
 import { requestOf } from "./request.js";
 import { endpointOf, policyOf, type Settings } from "./settings.js";
@@ -18,7 +18,12 @@ export interface Observer {
   answered(message: ChatMessage | undefined): void;
   /** The model gets what earlier messages say about words of the question, beside the conversation. */
   recalled(returned: Returned, name: string | undefined): void;
-  failed(message: string, name: string | undefined): void;
+  /** `left` is the answer in whose place this one should have come. */
+  failed(message: string, name: string | undefined, left?: string): void;
+  /** The provider says that its window is this small, in tokens. */
+  windowKnown(window: number): void;
+  /** Messages were left, or those of another branch are shown. */
+  branchChanged(): void;
   compacting(message: string): void;
   compacted(report: Report & OfAgent): void;
   changed(): void;
@@ -31,6 +36,11 @@ export interface Addressed {
   /** The agent that answers; undefined for the model of the page, and null for nobody. */
   readonly by: string | undefined | null;
 }
+
+/** How often a request that the provider refuses as too long is sent again, each time after a compaction. */
+const MOST_RETRIES = 2;
+/** A request that is too long for the provider. */
+type Refusal = ContextOverflow & { readonly message: string };
 
 const TO_ALL: Addressed = { only: [], by: undefined };
 
@@ -86,19 +96,56 @@ export class Conversation {
   }
 
   /** Requests an answer of this agent, or of the model of the page, to the last message that it sees. Then compacts its view if that
-   * is due. In a team it may be due before the request too, since others have written meanwhile. */
-  async ask(name: string | undefined): Promise<void> {
+   * is due. In a team it may be due before the request too, since others have written meanwhile. `left` is the answer in whose place
+   * it comes: if it is stopped before there is any text, that one is shown again. */
+  async ask(name: string | undefined, left?: string): Promise<void> {
     const view = this.team.view(name);
     const due = this.team.names().length === 0 ? undefined : view.check("requestStart");
     if (due !== undefined && (await this.compact(due, name)) === "cancelled") {
       return;
     }
     this.#answerer = name;
-    await this.#during("answering", name, (signal) => this.#answer(view, name, signal));
+    for (let retries = 0; ; retries += 1) {
+      const refused = await this.#during("answering", name, (signal) => this.#answer(view, name, signal, left));
+      if (refused === undefined) {
+        break;
+      }
+      if (refused.limitTokens !== undefined && refused.limitTokens < this.#settings.window) {
+        this.#observer.windowKnown(refused.limitTokens);
+      }
+      const reason = retries < MOST_RETRIES ? view.check("overflow") : undefined;
+      if (reason === undefined || (await this.compact(reason, name)) !== "applied") {
+        return this.#observer.failed(refused.message, name, left);
+      }
+    }
     const reason = view.check("turnEnd");
     if (reason !== undefined) {
       await this.compact(reason, name);
     }
+  }
+
+  /** Has an answer written again. The one that is there stays on a branch. */
+  async again(id: string, name: string | undefined): Promise<void> {
+    this.#leave(id);
+    await this.ask(name, id);
+  }
+
+  /** Sends a message of the user in other words, in its place. What was there stays on a branch, with the answers to it. */
+  async reword(id: string, text: string, addressed: Addressed): Promise<void> {
+    this.#leave(id);
+    await this.send(text, addressed);
+  }
+
+  /** Shows the branch with this message. */
+  show(id: string): void {
+    this.team.versions.show(id);
+    this.#observer.branchChanged();
+    this.#observer.changed();
+  }
+
+  #leave(id: string): void {
+    this.team.versions.leave(id);
+    this.#observer.branchChanged();
   }
 
   /** Compacts the view of this agent, or of the model of the page. Resolves to how it ended; undefined if it could not begin. */
@@ -144,12 +191,14 @@ export class Conversation {
     this.#observer.changed();
   }
 
-  async #answer(view: View, name: string | undefined, signal: AbortSignal): Promise<void> {
+  /** Resolves to what the provider says if it refuses the request as too long. */
+  async #answer(view: View, name: string | undefined, signal: AbortSignal, left: string | undefined): Promise<Refusal | undefined> {
     const message: ChatMessage = { role: "assistant", content: "", ...(name !== undefined && { name }) };
     // Whoever sees the question sees the answer.
     const asked = view.history().filter(({ role }) => role !== "system").at(-1);
     const only = asked === undefined ? undefined : this.team.onlyFor(asked);
     let usage;
+    let refused: Refusal | undefined;
     try {
       const messages = requestOf(await this.#messages(view, name), name);
       for await (const part of answer({ ...endpointOf(this.#settings), messages, signal })) {
@@ -165,9 +214,16 @@ export class Conversation {
       }
     } catch (error) {
       usage = undefined;
-      if (!signal.aborted) {
-        this.#observer.failed(error instanceof Error ? error.message : String(error), name);
+      const message = error instanceof Error ? error.message : String(error);
+      const overflow = signal.aborted ? undefined : await contextOverflow(error);
+      if (overflow !== undefined) {
+        refused = { ...overflow, message };
+      } else if (!signal.aborted) {
+        this.#observer.failed(message, name, left);
       }
+    }
+    if (message.content === "" && signal.aborted && left !== undefined) {
+      this.show(left);
     }
     if (message.content !== "") {
       view.append(message, only === undefined ? {} : { audience: only });
@@ -176,6 +232,7 @@ export class Conversation {
       view.reportUsage(usage);
     }
     this.#observer.answered(message.content === "" ? undefined : message);
+    return refused;
   }
 
   /** What the model gets. Names and identifiers of the question that only earlier messages have bring what these say. */
@@ -189,15 +246,16 @@ export class Conversation {
     return view.messagesWithRecall(options);
   }
 
-  async #during(activity: Activity, name: string | undefined, action: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #during<T>(activity: Activity, name: string | undefined, action: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     this.#controller = new AbortController();
     this.#activity = activity;
     this.#observer.changed();
     try {
-      await action(this.#controller.signal);
+      return await action(this.#controller.signal);
     } catch (error) {
       // Another tab has taken over meanwhile, so that nothing can be added here.
       this.#observer.failed(error instanceof Error ? error.message : String(error), name);
+      return undefined;
     } finally {
       this.#activity = "nothing";
       this.#observer.changed();

@@ -1,6 +1,6 @@
 // The chat page: keeps its conversation inside the model's context window.
 
-import { openAICompatible } from "epitome";
+import { extractive, openAICompatible } from "epitome";
 import { Addressing } from "./addressing.js";
 import type { ChatMessage } from "./answer.js";
 import { archiveOf, download } from "./archive.js";
@@ -15,7 +15,8 @@ import { newAgentOf } from "./new-agent.js";
 import { type Ghost, Preparations } from "./preparing.js";
 import { recalledOf } from "./recalled.js";
 import { Reports } from "./reports.js";
-import { editSettings, endpointOf, loadSettings, policyOf, storeSettings } from "./settings.js";
+import { serverFields } from "./server-fields.js";
+import { editSettings, endpointOf, loadSettings, policyOf, type Settings, storeSettings } from "./settings.js";
 import { Team } from "./team.js";
 import { type Sight, Transcript } from "./transcript.js";
 
@@ -35,7 +36,8 @@ const kept = await Kept.open(
   {
     policy: policyOf(settings),
     // Each request creates a new summarizer, because the settings may have changed.
-    summarize: (request, context) => openAICompatible(endpointOf(settings))(request, context),
+    summarize: (request, context) =>
+      settings.summaries === "extractive" ? extractive(request, context) : openAICompatible(endpointOf(settings))(request, context),
     onEvent: (event) => {
       if (preparations.note(event)) {
         showFill();
@@ -60,23 +62,40 @@ const example = elementById("example", HTMLButtonElement);
 const addAgent = elementById("agent-open", HTMLButtonElement);
 const addressing = new Addressing();
 const showDamage = damageOf(kept);
+const showServer = serverFields();
 let examples = 0;
 
 const observer: Observer = {
   sent: (said) => transcript.add(said),
   received: (text, said) => transcript.write(text, said),
   answered: (message) => transcript.finish(message),
-  failed(message, name) {
-    const again = element("button", { type: "button" }, "Try again");
-    const alert = element("div", { class: "problem", role: "alert" }, element("p", {}, message), again);
-    again.addEventListener("click", () => {
-      if (conversation.activity === "nothing") {
-        alert.remove();
-        text.focus();
-        void conversation.ask(name);
-      }
-    });
+  failed(message, name, left) {
+    const alert = element("div", { class: "problem", role: "alert" }, element("p", {}, message));
+    const offer = (words: string, act: () => void): void => {
+      const button = element("button", { type: "button" }, words);
+      button.addEventListener("click", () => {
+        if (conversation.activity === "nothing") {
+          alert.remove();
+          text.focus();
+          act();
+        }
+      });
+      alert.append(button);
+    };
+    offer("Try again", () => void conversation.ask(name, left));
+    if (left !== undefined) {
+      offer("Show the answer before", () => conversation.show(left));
+    }
     transcript.insert(alert);
+  },
+  windowKnown(window) {
+    use({ ...settings, window });
+    const words = `The server’s window has ${window.toLocaleString("en")} tokens. The settings have it now.`;
+    transcript.insert(element("div", { class: "problem", role: "note" }, element("p", {}, words)));
+  },
+  branchChanged() {
+    transcript.show(team.all());
+    reports.branchChanged((name) => team.view(name).compacted().length > 0);
   },
   recalled(returned, name) {
     transcript.insert(recalledOf(returned, name));
@@ -108,6 +127,7 @@ const observer: Observer = {
     showFill();
     addressing.show(team.names());
     mark();
+    offer(!busy && !isReader);
     void kept.save();
   },
 };
@@ -139,6 +159,36 @@ function mark(): void {
     return transcript.mark((message) => (seen.has(message) ? sightOf(message) : "whole"), { summarized: "now in the summary" });
   }
   transcript.mark(sightOf, { hidden: `hidden from ${name}`, summarized: `now in ${name}’s summary`, whole: `${name} sees it` });
+}
+
+/** Offers other versions of the messages that are for all: of the last answer, and of what the user has said. */
+function offer(isPossible: boolean): void {
+  const { versions } = team;
+  const ids = versions.ids();
+  const all = Array.from(ids.keys());
+  const next = new Map(all.map((message, index) => [message, all[index + 1]]));
+  transcript.offer((message) => {
+    const id = ids.get(message);
+    if (!isPossible || id === undefined) {
+      return {};
+    }
+    const known = versions.of(id);
+    // The button is gone while there is an answer.
+    const act = (answer: () => Promise<void>): void => {
+      if (conversation.activity === "nothing") {
+        text.focus();
+        void answer();
+      }
+    };
+    const by = next.get(message)?.name;
+    return {
+      ...(message.role === "assistant" && message === all.at(-1) && { again: () => act(() => conversation.again(id, message.name)) }),
+      ...(message.role === "user" && { reword: (words: string) => act(() => conversation.reword(id, words, { only: [], by })) }),
+      ...(known !== undefined && {
+        versions: { shown: known.shown, of: known.ids.length, show: (version: number) => conversation.show(known.ids[version - 1] ?? id) },
+      }),
+    };
+  });
 }
 
 function showSaved(state: SaveState): void {
@@ -197,15 +247,20 @@ example.addEventListener("click", () => {
 });
 
 elementById("settings-open", HTMLButtonElement).addEventListener("click", async () => {
-  const saved = await editSettings(elementById("settings", HTMLDialogElement), settings);
+  const saved = await editSettings(elementById("settings", HTMLDialogElement), settings, showServer);
   if (saved !== undefined && conversation.activity === "nothing") {
-    settings = saved;
-    storeSettings(settings);
-    if (kept.role() !== "follower") {
-      conversation.settings = settings;
-    }
+    use(saved);
   }
 });
+
+/** Goes on with other settings. */
+function use(other: Settings): void {
+  settings = other;
+  storeSettings(settings);
+  if (kept.role() !== "follower") {
+    conversation.settings = settings;
+  }
+}
 
 rescue.addEventListener("click", () => void download(kept));
 elementById("take-over", HTMLButtonElement).addEventListener("click", () => void kept.takeOver());

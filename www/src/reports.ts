@@ -28,6 +28,16 @@ export class Reports {
     this.#insert(element("div", { class: "problem", role }, element("p", {}, explanationOf(report))));
   }
 
+  /** Another branch is shown: a compaction that is not in force there cannot be undone. */
+  branchChanged(isCompacted: (name: string | undefined) => boolean): void {
+    for (const [name, notice] of this.#latest) {
+      if (!isCompacted(name)) {
+        notice.supersede();
+        this.#latest.delete(name);
+      }
+    }
+  }
+
   /** Undoes the latest compaction of an agent, or of the model of the page, and says so. */
   undo(name: string | undefined): void {
     this.#undo(name);

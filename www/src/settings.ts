@@ -1,11 +1,15 @@
-// The settings: endpoint, model, window, and whether summaries are written in advance. The API key is never stored.
+// The settings: server, model, who writes the summaries, window, and whether they are written in advance. The API key is never
+// stored.
 
 import type { PolicySpec } from "epitome";
+import { headersFor } from "./servers.js";
 
 export interface Settings {
   baseURL: string;
   model: string;
   apiKey: string;
+  /** Whether the model writes the summaries, or they are made of the messages' own sentences. */
+  summaries: "model" | "extractive";
   /** In tokens. */
   window: number;
   /** Whether the next summary is written before it is needed. */
@@ -13,7 +17,7 @@ export interface Settings {
 }
 
 const KEY = "epitome-chat";
-const DEFAULT: Settings = { baseURL: "/v1", model: "epitome-extractive", apiKey: "", window: 2_000, prepares: true };
+const DEFAULT: Settings = { baseURL: "/v1", model: "epitome-extractive", apiKey: "", summaries: "model", window: 2_000, prepares: true };
 
 export function loadSettings(): Settings {
   try {
@@ -25,18 +29,26 @@ export function loadSettings(): Settings {
   }
 }
 
-export function storeSettings({ baseURL, model, window, prepares }: Settings): void {
+export function storeSettings({ baseURL, model, summaries, window, prepares }: Settings): void {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify({ baseURL, model, window, prepares }));
+    sessionStorage.setItem(KEY, JSON.stringify({ baseURL, model, summaries, window, prepares }));
   } catch {
     // Storage may be denied. The settings stay until the page is closed.
   }
 }
 
 /** The endpoint, with an absolute base URL. */
-export function endpointOf(settings: Settings): { baseURL: string; model: string; apiKey: string } {
-  const baseURL = new URL(settings.baseURL, location.href).href.replace(/\/+$/, "");
-  return { baseURL, model: settings.model, apiKey: settings.apiKey };
+export function endpointOf({ baseURL: given, model, apiKey }: Pick<Settings, "baseURL" | "model" | "apiKey">): Endpoint {
+  const baseURL = new URL(given, location.href).href.replace(/\/+$/, "");
+  return { baseURL, model, apiKey, headers: headersFor(baseURL) };
+}
+
+/** Where requests go, and by what. */
+export interface Endpoint {
+  baseURL: string;
+  model: string;
+  apiKey: string;
+  headers: Record<string, string>;
 }
 
 /** The policy of every view. A compaction is due at 75 %. */
@@ -48,17 +60,18 @@ function validSettings(stored: unknown): Partial<Settings> {
   if (typeof stored !== "object" || stored === null) {
     return {};
   }
-  const { baseURL, model, window, prepares } = stored as Record<string, unknown>;
+  const { baseURL, model, summaries, window, prepares } = stored as Record<string, unknown>;
   return {
     ...(typeof baseURL === "string" && { baseURL }),
     ...(typeof model === "string" && { model }),
+    ...((summaries === "model" || summaries === "extractive") && { summaries }),
     ...(typeof window === "number" && window >= 200 && { window }),
     ...(typeof prepares === "boolean" && { prepares }),
   };
 }
 
-/** Opens the dialog; resolves with the saved settings, or with `undefined` if the user cancels. */
-export function editSettings(dialog: HTMLDialogElement, settings: Settings): Promise<Settings | undefined> {
+/** Opens the dialog, after `shown` was called; resolves with the saved settings, or with `undefined` if the user cancels. */
+export function editSettings(dialog: HTMLDialogElement, settings: Settings, shown: () => void): Promise<Settings | undefined> {
   const form = dialog.querySelector("form");
   if (form === null) {
     return Promise.resolve(undefined);
@@ -68,8 +81,11 @@ export function editSettings(dialog: HTMLDialogElement, settings: Settings): Pro
     if (field instanceof HTMLInputElement) {
       field.value = String(value);
       field.checked = value === true;
+    } else if (field instanceof RadioNodeList || field instanceof HTMLSelectElement) {
+      field.value = String(value);
     }
   }
+  shown();
   dialog.returnValue = "cancel";
   dialog.showModal();
   return new Promise((resolve) => {
@@ -84,6 +100,7 @@ function read(fields: FormData): Settings {
     baseURL: text("baseURL"),
     model: text("model"),
     apiKey: text("apiKey"),
+    summaries: text("summaries") === "extractive" ? "extractive" : "model",
     window: Number(text("window")),
     prepares: fields.has("prepares"),
   };

@@ -2,6 +2,7 @@
 
 import type { Agent, Compactor, PolicySpec, SaveState } from "epitome";
 import type { ChatMessage } from "./answer.js";
+import { Versions } from "./versions.js";
 
 /** What an agent sees, or without an agent the model of the page. */
 export type View = Compactor<ChatMessage> | Agent<ChatMessage>;
@@ -16,10 +17,13 @@ export interface Said {
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 export class Team {
+  /** Of the messages that are for all. */
+  readonly versions: Versions;
   readonly #compactor: Compactor<ChatMessage>;
 
   constructor(compactor: Compactor<ChatMessage>) {
     this.#compactor = compactor;
+    this.versions = new Versions(compactor);
   }
 
   names(): string[] {

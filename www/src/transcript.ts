@@ -4,6 +4,7 @@ import type { SaveState } from "epitome";
 import type { ChatMessage } from "./answer.js";
 import { element } from "./element.js";
 import type { Said } from "./team.js";
+import { type Offer, offerOf } from "./versions.js";
 
 const NAMES: Record<ChatMessage["role"], string> = { system: "System", user: "You", assistant: "Model" };
 
@@ -58,14 +59,37 @@ export class Transcript {
     this.#scroll();
   }
 
-  /** Shows other messages in place of all that it has. */
+  /** Shows these messages. What it has already stays as far as it is the same, with the notices in between. */
   show(all: readonly Said[]): void {
     this.#writing = undefined;
-    this.#shown.clear();
-    this.#log.querySelectorAll(":scope > :not(.welcome)").forEach((shown) => shown.remove());
-    for (const said of all) {
-      if (said.message.role !== "system") {
-        this.add(said);
+    const said = all.filter(({ message }) => message.role !== "system");
+    const shown = Array.from(this.#shown);
+    const different = shown.findIndex(([message], index) => said[index]?.message !== message);
+    const same = different < 0 ? shown.length : different;
+    const first = same === 0 ? this.#log.querySelector(":scope > :not(.welcome)") : shown[same]?.[1];
+    for (let next: Element | null | undefined = first; next; ) {
+      const after: Element | null = next.nextElementSibling;
+      next.remove();
+      next = after;
+    }
+    shown.slice(same).forEach(([message]) => this.#shown.delete(message));
+    said.slice(same).forEach((each) => this.add(each));
+  }
+
+  /** Puts below each message what may be done with it. */
+  offer(offerOn: (message: ChatMessage) => Offer): void {
+    for (const [message, bubble] of this.#shown) {
+      const { key, create } = offerOf(offerOn(message), message, bubble);
+      const before = bubble.querySelector(":scope > .offer");
+      if (before?.getAttribute("data-key") === key) {
+        continue;
+      }
+      const offer = create();
+      offer.dataset["key"] = key;
+      if (before === null) {
+        bubble.append(offer);
+      } else {
+        before.replaceWith(offer);
       }
     }
   }

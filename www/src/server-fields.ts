@@ -1,0 +1,99 @@
+// The fields of the settings about the server: which one, its models, its key, and whether it answers.
+
+import { answer, AnswerError, modelsOf } from "./answer.js";
+import { element, elementById } from "./element.js";
+import { SERVERS } from "./servers.js";
+import { endpointOf } from "./settings.js";
+
+const ANOTHER = "Another server";
+const LIST = "models";
+
+/** Makes the fields work together. Returns what is to be called when the dialog shows settings. */
+export function serverFields(): () => void {
+  const server = elementById("server", HTMLSelectElement);
+  const baseURL = elementById("base-url", HTMLInputElement);
+  const model = elementById("model", HTMLInputElement);
+  const key = elementById("key", HTMLInputElement);
+  const hint = elementById("server-hint", HTMLElement);
+  const test = elementById("test", HTMLButtonElement);
+  const verdict = elementById("verdict", HTMLElement);
+  const models = elementById(LIST, HTMLDataListElement);
+  let controller = new AbortController();
+  /** Where the key may be sent. */
+  let origin = "";
+
+  server.replaceChildren(...[...SERVERS.map(({ name }) => name), ANOTHER].map((name) => element("option", {}, name)));
+
+  /** Shows what is known of the address. A key goes to no other origin than the one for which it was given. */
+  const changed = (): void => {
+    controller.abort();
+    const known = SERVERS.find((each) => each.baseURL === baseURL.value.trim());
+    server.value = known?.name ?? ANOTHER;
+    hint.textContent = known?.hint ?? "";
+    verdict.textContent = "";
+    models.replaceChildren();
+    const now = originOf(baseURL.value);
+    if (key.value !== "" && now !== origin) {
+      key.value = "";
+      verdict.textContent = "The key was for another server and is removed.";
+    }
+    origin = now;
+  };
+
+  server.addEventListener("change", () => {
+    const chosen = SERVERS.find(({ name }) => name === server.value);
+    if (chosen === undefined) {
+      server.value = ANOTHER;
+      return baseURL.focus();
+    }
+    baseURL.value = chosen.baseURL;
+    model.value = chosen.model;
+    changed();
+  });
+  baseURL.addEventListener("input", changed);
+  key.addEventListener("input", () => (origin = originOf(baseURL.value)));
+
+  test.addEventListener("click", async () => {
+    controller.abort();
+    controller = new AbortController();
+    const { signal } = controller;
+    const say = (words: string): void => {
+      if (!signal.aborted) {
+        verdict.textContent = words;
+      }
+    };
+    say("Asking the server …");
+    try {
+      const endpoint = endpointOf({ baseURL: baseURL.value.trim(), model: model.value.trim(), apiKey: key.value });
+      const names = await modelsOf({ ...endpoint, signal });
+      models.replaceChildren(...names.map((name) => element("option", { value: name })));
+      const listed = `The server has ${names.length} ${names.length === 1 ? "model" : "models"}`;
+      if (model.value.trim() === "") {
+        return say(`${listed}. Choose one.`);
+      }
+      const messages = [{ role: "user", content: "Answer with the word: yes" }] as const;
+      for await (const part of answer({ ...endpoint, messages, signal })) {
+        if (part.type === "text") {
+          return say(`${listed}, and ${endpoint.model} answers.`);
+        }
+      }
+      say(`${endpoint.model} answered without any text.`);
+    } catch (error) {
+      say(error instanceof AnswerError ? error.message : `This cannot be tested: ${String(error)}`);
+    }
+  });
+
+  return () => {
+    origin = originOf(baseURL.value);
+    changed();
+  };
+}
+
+function originOf(baseURL: string): string {
+  try {
+    return new URL(baseURL.trim(), location.href).origin;
+  } catch {
+    // Nobody has typed a whole address yet.
+    return "";
+  }
+}
