@@ -18,6 +18,9 @@ export function serverFields(): () => void {
   const test = elementById("test", HTMLButtonElement);
   const verdict = elementById("verdict", HTMLElement);
   const models = elementById(LIST, HTMLDataListElement);
+  const window = elementById("window", HTMLInputElement);
+  const windowHint = elementById("window-hint", HTMLElement);
+  const usualHint = windowHint.textContent;
   let controller = new AbortController();
   /** Where the key may be sent. */
   let origin = "";
@@ -40,16 +43,28 @@ export function serverFields(): () => void {
     origin = now;
   };
 
+  /** Sets the window to that of the model, if it is known. */
+  const chosen = async (): Promise<void> => {
+    const name = model.value.trim();
+    const { modelInfo } = await import("epitome/models");
+    const known = modelInfo(name);
+    if (name === model.value.trim()) {
+      windowHint.textContent = known === undefined ? usualHint : `This is what ${name} has.`;
+      window.value = known === undefined ? window.value : String(known.maxInput ?? known.window);
+    }
+  };
+
   server.addEventListener("change", () => {
-    const chosen = SERVERS.find(({ name }) => name === server.value);
-    if (chosen === undefined) {
-      server.value = ANOTHER;
+    const named = SERVERS.find(({ name }) => name === server.value);
+    if (named === undefined) {
       return baseURL.focus();
     }
-    baseURL.value = chosen.baseURL;
-    model.value = chosen.model;
+    baseURL.value = named.baseURL;
+    model.value = named.model;
     changed();
+    void chosen();
   });
+  model.addEventListener("change", () => void chosen());
   baseURL.addEventListener("input", changed);
   key.addEventListener("input", () => (origin = originOf(baseURL.value)));
 
@@ -85,6 +100,7 @@ export function serverFields(): () => void {
 
   return () => {
     origin = originOf(baseURL.value);
+    windowHint.textContent = usualHint;
     changed();
   };
 }

@@ -23,7 +23,11 @@ test("a known server is chosen by its name, and a key goes to no other one", asy
   await baseURL.fill("http://localhost:11434/v2");
   await expect(server).toHaveValue("Another server");
   await expect(key).toHaveValue("secret");
+  const window = page.getByLabel("Window in tokens");
+  await expect(window).toHaveValue("2000");
   await server.selectOption("OpenAI");
+  await expect(window).toHaveValue(/^\d{6,7}$/);
+  await expect(page.getByText("This is what gpt-5.4-mini has.")).toBeVisible();
   await expect(key).toHaveValue("");
   await expect(verdict(page)).toHaveText("The key was for another server and is removed.");
   await chat.button("Cancel").click();
