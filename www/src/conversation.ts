@@ -214,12 +214,12 @@ export class Conversation {
       }
     } catch (error) {
       usage = undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      const overflow = signal.aborted ? undefined : await contextOverflow(error);
+      const problem = error instanceof Error ? error.message : String(error);
+      const overflow = signal.aborted || message.content !== "" ? undefined : await contextOverflow(error);
       if (overflow !== undefined) {
-        refused = { ...overflow, message };
+        refused = { ...overflow, message: problem };
       } else if (!signal.aborted) {
-        this.#observer.failed(message, name, left);
+        this.#observer.failed(problem, name, left);
       }
     }
     if (message.content === "" && signal.aborted && left !== undefined) {

@@ -181,11 +181,16 @@ function offer(isPossible: boolean): void {
       }
     };
     const by = next.get(message)?.name;
+    const step = (shown: number, ids: readonly string[]) => (version: number) => {
+      const other = ids[version - 1] ?? id;
+      conversation.show(other);
+      transcript.focusStep(compactor.message(other), version > shown);
+    };
     return {
       ...(message.role === "assistant" && message === all.at(-1) && { again: () => act(() => conversation.again(id, message.name)) }),
       ...(message.role === "user" && { reword: (words: string) => act(() => conversation.reword(id, words, { only: [], by })) }),
       ...(known !== undefined && {
-        versions: { shown: known.shown, of: known.ids.length, show: (version: number) => conversation.show(known.ids[version - 1] ?? id) },
+        versions: { shown: known.shown, of: known.ids.length, show: step(known.shown, known.ids) },
       }),
     };
   });

@@ -76,6 +76,12 @@ export class Transcript {
     said.slice(same).forEach((each) => this.add(each));
   }
 
+  /** Gives the focus to the step to another version of this message, in the same direction if there is one. */
+  focusStep(message: ChatMessage | undefined, isLater: boolean): void {
+    const steps = (message === undefined ? undefined : this.#shown.get(message))?.querySelectorAll<HTMLButtonElement>(".versions button:enabled");
+    steps?.item(isLater ? steps.length - 1 : 0)?.focus();
+  }
+
   /** Puts below each message what may be done with it. */
   offer(offerOn: (message: ChatMessage) => Offer): void {
     for (const [message, bubble] of this.#shown) {

@@ -88,7 +88,7 @@ function stepsOf({ shown, of, show }: NonNullable<Offer["versions"]>): HTMLEleme
 function edit(bubble: HTMLElement, content: string, opener: HTMLElement, send: (text: string) => void): void {
   const [text, offer] = [bubble.querySelector<HTMLElement>(".text"), opener.parentElement];
   const field = element("textarea", { rows: "3", "aria-label": "Your message in other words" }, content);
-  const cancel = slight("Cancel", "button");
+  const cancel = slight("Cancel");
   const form = element("form", { class: "reword" }, field, element("div", { class: "row" }, element("button", { class: "main slight" }, "Send"), cancel));
   const show = (isEdited: boolean): void => {
     text?.toggleAttribute("hidden", isEdited);
@@ -121,6 +121,6 @@ function edit(bubble: HTMLElement, content: string, opener: HTMLElement, send: (
   field.setSelectionRange(content.length, content.length);
 }
 
-function slight(words: string, type: "button" | "submit" = "button"): HTMLButtonElement {
-  return element("button", { type, class: "slight" }, words);
+function slight(words: string): HTMLButtonElement {
+  return element("button", { type: "button", class: "slight" }, words);
 }

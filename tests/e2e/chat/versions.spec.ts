@@ -16,8 +16,10 @@ test("an answer is written again, and each of its versions is shown, also after 
   await expect(versionsOf(chat.answers())).toContainText("2 of 2");
   await expect(chat.message).toBeFocused();
 
-  await chat.button("Earlier version").click();
+  await chat.button("Earlier version").focus();
+  await page.keyboard.press("Enter");
   await expect(versionsOf(chat.answers())).toContainText("1 of 2");
+  await expect(chat.button("Later version")).toBeFocused();
   await expect(chat.answers().locator(".text")).toHaveText(first ?? "");
   await expect(chat.button("Earlier version")).toBeDisabled();
   await chat.say("And the roses?");
