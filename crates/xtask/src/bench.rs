@@ -9,6 +9,7 @@ use crate::arguments::BenchOptions;
 use crate::artifacts;
 use crate::browser;
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::{Failure, Result};
 use crate::node;
 use crate::steps::Steps;
@@ -29,7 +30,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &BenchOptions) 
         }
     }
     toolchain::install(workspace, steps)?;
-    artifacts::build_package(workspace, steps)?;
+    artifacts::build_package(workspace, steps, Effort::Shipped)?;
     node::install_in(workspace, steps, FOLDER)?;
     let browser = browser::obtain(workspace, steps)?;
     let bpe_openai = bpe_openai::build(workspace, steps)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::Result;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
@@ -14,20 +15,31 @@ const { join } = require("node:path");
 const { brotliCompressSync, constants } = require("node:zlib");
 const smallest = 1_000;
 const worthwhile = /\.(wasm|js|css|html|json|svg|vocab|webmanifest)$/;
-for (const folder of process.argv.slice(1)) {
+const [quality, ...folders] = process.argv.slice(1);
+for (const folder of folders) {
   const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, name));
   for (const path of paths.filter((path) => path.endsWith(".br"))) rmSync(path);
   for (const path of paths.filter((path) => worthwhile.test(path) && statSync(path).size > smallest)) {
     const bytes = readFileSync(path);
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    const params = { [constants.BROTLI_PARAM_QUALITY]: Number(quality), [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
   }
 }
 "#;
 
 /// Compresses the files in `folders`, at any depth.
-pub(crate) fn write(workspace: &Workspace, steps: &Steps, folders: &[PathBuf]) -> Result {
+pub(crate) fn write(
+    workspace: &Workspace,
+    steps: &Steps,
+    folders: &[PathBuf],
+    effort: Effort,
+) -> Result {
+    let quality = match effort {
+        Effort::Shipped => "11",
+        Effort::Quick => "5",
+    };
     steps.run("compressed copies", || {
-        command::run(workspace.command("node").arg("--eval").arg(SCRIPT).arg("--").args(folders))
+        let mut node = workspace.command("node");
+        command::run(node.arg("--eval").arg(SCRIPT).args(["--", quality]).args(folders))
     })
 }

@@ -5,8 +5,10 @@ use std::net::{Ipv4Addr, TcpListener};
 use crate::arguments::DemoOptions;
 use crate::artifacts;
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::{Failure, Result};
-use crate::steps::Steps;
+use crate::glue;
+use crate::steps::{Steps, both};
 use crate::toolchain;
 use crate::workspace::Workspace;
 
@@ -16,8 +18,14 @@ pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &DemoOptions) -
         // A port in use is reported now, not after minutes of building.
         check_port(options.port)?;
     }
-    toolchain::install(workspace, steps)?;
-    artifacts::build(workspace, steps)?;
+    let effort = match glue::is_built(workspace, &glue::PAGE) {
+        true => Effort::Shipped,
+        false => Effort::Quick,
+    };
+    // Compiling the server needs none of the tools, and most of them are waited for.
+    let server = || artifacts::build_server(workspace, steps, effort);
+    both(|| toolchain::install(workspace, steps), server)?;
+    artifacts::build_if_changed(workspace, steps, effort)?;
     if options.build_only {
         return Ok(());
     }
@@ -27,7 +35,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &DemoOptions) -
         options.port
     );
     eprintln!("Stop with Ctrl-C.");
-    let mut serve = workspace.command(artifacts::demo_server(workspace));
+    let mut serve = workspace.command(artifacts::demo_server(workspace, effort));
     serve.arg("--port").arg(options.port.to_string());
     command::replace_process(serve.args(["--page", "dist", "--chat", "www/dist"]))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::{Failure, Result};
 use crate::source_paths;
 use crate::steps::Steps;
@@ -74,15 +75,26 @@ const PACKAGE_MODULES: [Module; 8] = [
 /// first, since their numbers then take fewer bytes.
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];
 
+/// Whether the modules of `glue` were built before as they are shipped, so that building them again takes less time than building
+/// them otherwise.
+pub(crate) fn is_built(workspace: &Workspace, glue: &Glue) -> bool {
+    workspace.target(&Effort::Shipped.folder(glue.folder)).exists()
+}
+
 /// Builds the modules of `glue` and returns their folder. A folder that is newer than the modules is not built again.
-pub(crate) fn build(workspace: &Workspace, steps: &Steps, glue: &Glue) -> Result<PathBuf> {
+pub(crate) fn build(
+    workspace: &Workspace,
+    steps: &Steps,
+    glue: &Glue,
+    effort: Effort,
+) -> Result<PathBuf> {
     let Glue { modules, folder, title, usually } = *glue;
     steps.run_long(&format!("compile the wasm of the {title}"), usually, || {
         // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
         // only count would contain glue that they do not need.
         let flags = flags(workspace)?;
         for module in modules {
-            let mut build = workspace.cargo(["build", "--locked", "--profile=wasm-release"]);
+            let mut build = workspace.cargo(["build", "--locked", "--profile", effort.profile()]);
             build.args(["--target", WASM, "--config", &flags, "--package", module.package]);
             if !module.feature.is_empty() {
                 build.args(["--no-default-features", "--features", module.feature]);
@@ -90,18 +102,19 @@ pub(crate) fn build(workspace: &Workspace, steps: &Steps, glue: &Glue) -> Result
             command::run(&mut build)?;
             // The next module of the same package is compiled to the same file.
             let library = module.package.replace('-', "_");
-            let library =
-                workspace.target(&format!("wasm32-unknown-unknown/wasm-release/{library}.wasm"));
-            keep(&library, &compiled(workspace, module)).map_err(|error| {
+            let library = workspace
+                .target(&format!("wasm32-unknown-unknown/{}/{library}.wasm", effort.profile()));
+            keep(&library, &compiled(workspace, module, effort)).map_err(|error| {
                 Failure::new(format!("cannot copy {}: {error}", library.display()))
             })?;
         }
         Ok(())
     })?;
-    let glue = workspace.target(folder);
+    let folder = effort.folder(folder);
+    let glue = workspace.target(&folder);
     // Cargo.toml pins the versions of the tools.
     let mut sources: Vec<PathBuf> =
-        modules.iter().map(|module| compiled(workspace, module)).collect();
+        modules.iter().map(|module| compiled(workspace, module, effort)).collect();
     sources.push(workspace.path("Cargo.toml"));
     if modules.iter().all(|module| is_newer(&glue.join(file(module)), &sources)) {
         return Ok(glue);
@@ -114,7 +127,10 @@ pub(crate) fn build(workspace: &Workspace, steps: &Steps, glue: &Glue) -> Result
             // the module that is inlined.
             bindgen.args(["--target", "web", "--omit-default-module-path"]);
             bindgen.args(["--out-name", module.name, "--out-dir"]);
-            command::run(bindgen.arg(&staged).arg(compiled(workspace, module)))?;
+            command::run(bindgen.arg(&staged).arg(compiled(workspace, module, effort)))?;
+            if effort == Effort::Quick {
+                continue;
+            }
             // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
             // Node 20 refuses.
             let mut optimize = workspace.command("node");
@@ -147,8 +163,8 @@ fn file(module: &Module) -> String {
 }
 
 /// Where the compiled module is kept.
-fn compiled(workspace: &Workspace, module: &Module) -> PathBuf {
-    workspace.target(&format!("wasm-modules/{}.wasm", module.name))
+fn compiled(workspace: &Workspace, module: &Module, effort: Effort) -> PathBuf {
+    workspace.target(&format!("{}/{}.wasm", effort.folder("wasm-modules"), module.name))
 }
 
 /// Copies a file, unless the copy has the same content: what is made from the copy is then still new enough.

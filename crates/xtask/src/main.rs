@@ -12,6 +12,7 @@ mod command;
 mod compressed;
 mod debian;
 mod demo;
+mod effort;
 mod failure;
 mod fidelity;
 mod fuzz;
@@ -44,6 +45,7 @@ mod workspace;
 use std::process::ExitCode;
 
 use arguments::Task;
+use effort::Effort;
 use failure::Result;
 use steps::Steps;
 use workspace::Workspace;
@@ -100,12 +102,12 @@ fn perform(task: &Task, steps: &Steps) -> Result {
         }
         Task::Package => {
             toolchain::install(&workspace, steps)?;
-            artifacts::build_package(&workspace, steps)?;
+            artifacts::build_package(&workspace, steps, Effort::Shipped)?;
             artifacts::write_reference(&workspace, steps)
         }
         Task::Build => {
             toolchain::install(&workspace, steps)?;
-            artifacts::build(&workspace, steps)?;
+            artifacts::build(&workspace, steps, Effort::Shipped)?;
             artifacts::write_reference(&workspace, steps)
         }
     }

@@ -3,6 +3,7 @@
 use crate::artifacts;
 use crate::browser;
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::Result;
 use crate::steps::Steps;
 use crate::toolchain;
@@ -12,10 +13,10 @@ use crate::workspace::Workspace;
 pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
     toolchain::install(workspace, steps)?;
     let browser = browser::obtain(workspace, steps)?;
-    artifacts::build(workspace, steps)?;
+    artifacts::build(workspace, steps, Effort::Shipped)?;
     steps.run("pictures in target/shots", || {
         let mut shots = workspace.npm(["run", "shots", "--workspace", "tests"]);
         shots.env("EPITOME_BROWSER", browser.binary());
-        command::run(shots.env("EPITOME_SERVE", artifacts::demo_server(workspace)))
+        command::run(shots.env("EPITOME_SERVE", artifacts::demo_server(workspace, Effort::Shipped)))
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::artifacts;
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::Result;
 use crate::steps::Steps;
 use crate::workspace::Workspace;
@@ -12,7 +13,7 @@ const BUNDLER: &str = "tests";
 
 /// Builds the npm package and measures it. The tools must be installed.
 pub(crate) fn run(workspace: &Workspace, steps: &Steps) -> Result {
-    artifacts::build_package(workspace, steps)?;
+    artifacts::build_package(workspace, steps, Effort::Shipped)?;
     check(workspace, steps)
 }
 

@@ -7,6 +7,7 @@ use crate::artifacts;
 use crate::behaviours;
 use crate::browser::{self, Browser};
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::{Failure, Result};
 use crate::lint;
 use crate::llm;
@@ -57,13 +58,13 @@ fn run_all(workspace: &Workspace, steps: &Steps, record: &mut Record) -> Result 
     steps.run_long("wasm tests: page, worker, Node", "1 to 2 minutes the first time", || {
         run_wasm_tests(workspace, &browser, geckodriver.as_deref(), record)
     })?;
-    artifacts::build(workspace, steps)?;
+    artifacts::build(workspace, steps, Effort::Shipped)?;
     artifacts::write_reference(workspace, steps)?;
     size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
     llm::obtain(workspace, steps);
     node::install_in(workspace, steps, PACKAGING)?;
-    let demo_server = artifacts::demo_server(workspace);
+    let demo_server = artifacts::demo_server(workspace, Effort::Shipped);
     let mut environment = vec![
         ("EPITOME_BROWSER", browser.binary()),
         ("EPITOME_CHROMEDRIVER", browser.driver()),

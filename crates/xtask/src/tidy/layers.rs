@@ -231,6 +231,7 @@ const LAYERS: [Layers; 11] = [
             "browser",
             "webdriver",
             "sizes",
+            "effort",
             "compressed",
             "vocab",
             "fidelity",
