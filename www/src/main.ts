@@ -218,6 +218,7 @@ function beginToWrite(): void {
 /** Another tab has written, or this one may do so from now on. What a stale tab has stays as it is: it is nowhere else. */
 function changedElsewhere(): void {
   preparations.clear();
+  team.versions.clear();
   if (kept.role() !== "stale") {
     beginToWrite();
     transcript.show(team.all());

@@ -18,6 +18,8 @@ export interface Offer {
 /** The versions of the messages of a conversation. */
 export class Versions {
   readonly #compactor: Compactor<ChatMessage>;
+  /** The versions of messages that were asked for, by their ids. They only change with a branch. */
+  readonly #known = new Map<string, readonly string[]>();
 
   constructor(compactor: Compactor<ChatMessage>) {
     this.#compactor = compactor;
@@ -31,19 +33,27 @@ export class Versions {
 
   /** The versions of a message by its id, the oldest first; undefined if there is only one. */
   of(id: string): { readonly shown: number; readonly ids: readonly string[] } | undefined {
-    const ids = this.#compactor.branches(id);
+    const ids = this.#known.get(id) ?? this.#compactor.branches(id);
+    this.#known.set(id, ids);
     return ids.length < 2 ? undefined : { shown: ids.indexOf(id) + 1, ids };
   }
 
   /** Leaves a message, and all behind it. */
   leave(id: string): void {
+    this.clear();
     const ids = this.#compactor.ids();
     this.#compactor.truncate(ids[ids.indexOf(id) - 1]);
   }
 
   /** Shows the branch of this version. */
   show(id: string): void {
+    this.clear();
     this.#compactor.switchTo(id);
+  }
+
+  /** Forgets what it knows: another tab may have changed it. */
+  clear(): void {
+    this.#known.clear();
   }
 }
 

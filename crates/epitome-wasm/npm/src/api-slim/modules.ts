@@ -4,8 +4,8 @@ import { bytesAt } from "../counting/vocabulary.js";
 import type { ModuleInput } from "../wasm/engine.js";
 
 /** Modules that are fetched when they are first used, and that an app may give to `init` instead: `estimate` estimates
- * the tokens of texts, `count` counts exactly, `endpoint` asks providers, `extractive` summarizes without a model, `validation` validates and converts, `recall` searches,
- * `tokenizer` counts by a `tokenizer.json`. */
+ * the tokens of texts, `count` counts exactly, `endpoint` asks providers, `extractive` summarizes without a model, `validation`
+ * validates and converts, `recall` searches, `tokenizer` counts by a `tokenizer.json`. */
 export interface LaterModules {
   estimate?: BufferSource | WebAssembly.Module;
   count?: BufferSource | WebAssembly.Module;

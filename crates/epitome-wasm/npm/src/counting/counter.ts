@@ -5,7 +5,7 @@ import { epitomeError } from "../error.js";
 import type { Encoding, TextCount, TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/count_bg.wasm.js";
 import { ScratchBuffer } from "../wasm/buffer.js";
-import { instantiate, type NumericSource, NumberedNames } from "../wasm/numeric.js";
+import { loader, NumberedNames } from "../wasm/numeric.js";
 
 /** How long an index is built without a pause. A whole index takes a tenth of a second. */
 const BUILD_SLICE_MS = 8;
@@ -146,20 +146,10 @@ export class Counter {
   }
 }
 
-let loading: Promise<Counter> | undefined;
 let loaded: Counter | undefined;
 
-/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
-export function loadCounter(source: NumericSource): Promise<Counter> {
-  loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => (loaded = new Counter(exports)),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** Compiles the module on the first call. */
+export const loadCounter = /* @__PURE__ */ loader((exports: typeof Exports) => (loaded = new Counter(exports)));
 
 /** A loaded encoding, for a module whose texts are in `memory`. */
 export function findEncoding(name: string, memory: WebAssembly.Memory): TextCounter | undefined {

@@ -5,7 +5,7 @@ import { epitomeError } from "../error.js";
 import type { Family } from "../glue/epitome.js";
 import type * as Exports from "../glue/estimate_bg.wasm.js";
 import { isWide, ScratchBuffer } from "../wasm/buffer.js";
-import { instantiate, type NumericSource, NumberedNames } from "../wasm/numeric.js";
+import { loader, NumberedNames } from "../wasm/numeric.js";
 
 /** A family of models whose tokens are estimated alike. */
 export type TokenFamily = Family;
@@ -36,7 +36,7 @@ export class Estimator {
     if (charactersPerToken !== undefined) {
       return this.#exports.estimateByCharacters(this.#buffer.write(text), charactersPerToken) >>> 0;
     }
-    const number = this.#family(family);
+    const number = this.#families.known(family) ?? this.#family(family);
     if (isWide(text)) {
       this.#buffer.writeUtf16(text);
       return this.#exports.estimateUtf16(text.length, number) >>> 0;
@@ -51,16 +51,5 @@ export class Estimator {
   }
 }
 
-let loading: Promise<Estimator> | undefined;
-
-/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
-export function loadEstimator(source: NumericSource): Promise<Estimator> {
-  loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => new Estimator(exports),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** Compiles the module on the first call. */
+export const loadEstimator = /* @__PURE__ */ loader((exports: typeof Exports) => new Estimator(exports));

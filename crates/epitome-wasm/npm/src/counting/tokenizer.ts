@@ -5,7 +5,7 @@ import { epitomeError, messageOf } from "../error.js";
 import type { TextCounter } from "../glue/epitome.js";
 import type * as Exports from "../glue/tokenizer_bg.wasm.js";
 import { ScratchBuffer } from "../wasm/buffer.js";
-import { instantiate, type NumericSource } from "../wasm/numeric.js";
+import { loader, type NumericSource } from "../wasm/numeric.js";
 import { loadOneByOne } from "./encoding.js";
 import { bytesAt, type EncodingSource, isResponse } from "./vocabulary.js";
 
@@ -21,7 +21,6 @@ interface Module {
 const numbers = new Map<string, number>();
 /** Numbers of the tokenizers that compactors use. They stay loaded when another tokenizer takes their name. */
 const inUse = new Set<number>();
-let loading: Promise<Module> | undefined;
 let loaded: Module | undefined;
 
 /** Reads a `tokenizer.json` and gives it a name to count by. */
@@ -74,17 +73,8 @@ export function countByTokenizer(text: string, name: string): number {
   return loaded.exports.count(loaded.buffer.write(text), number);
 }
 
-/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
-function load(source: NumericSource): Promise<Module> {
-  loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => (loaded = { exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** Compiles the module on the first call. */
+const load = /* @__PURE__ */ loader((exports: typeof Exports): Module => (loaded = { exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }));
 
 async function bytesOf(name: string, from: EncodingSource | object): Promise<Uint8Array> {
   if (typeof from !== "string" && (typeof from !== "object" || from === null)) {

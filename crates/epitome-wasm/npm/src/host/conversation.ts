@@ -183,7 +183,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     if (isAside(metadata)) {
       this.originals.addAside(id, message, size);
     } else {
-      this.originals.insert(this.originals.ids().indexOf(name), id, message, size);
+      this.originals.insert(this.originals.positionOf(name), id, message, size);
     }
     this.#commits.note(id);
     this.#pathChanged();
@@ -205,7 +205,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
 
   branches(id: string): string[] {
     const name = this.named(id);
-    const before = this.originals.ids()[this.originals.ids().indexOf(name) - 1];
+    const before = this.originals.ids()[this.originals.positionOf(name) - 1];
     return this.calls.run((engine) => engine.following(before));
   }
 

@@ -37,6 +37,8 @@ export class Originals<M extends object> {
   #path: Original<M>[] = [];
   #messages: M[] | undefined = [];
   #ids: string[] | undefined = [];
+  /** Where each of them is, once that was asked for. */
+  #positions: Map<string, number> | undefined;
   /** Those of all branches. */
   readonly #known = new Map<string, Original<M>>();
   /** The ids of those that are only for some agents. */
@@ -152,6 +154,7 @@ export class Originals<M extends object> {
     }
     const left = this.#path.splice(stay).map(({ id }) => id);
     this.refresh();
+    this.#positions = undefined;
     if (this.#ids !== undefined) {
       this.#ids.length = stay;
     }
@@ -208,6 +211,15 @@ export class Originals<M extends object> {
     return (this.#ids ??= this.#path.map(({ id }) => id));
   }
 
+  /** Where a message of the conversation is; -1 if it is not in it. Costs O(messages) if there are new ones, and else nothing. */
+  positionOf(id: string): number {
+    const ids = this.ids();
+    if (this.#positions?.size !== ids.length) {
+      this.#positions = new Map(ids.map((each, position) => [each, position]));
+    }
+    return this.#positions.get(id) ?? -1;
+  }
+
   /** The same with the messages. */
   get path(): readonly Original<M>[] {
     return this.#path;
@@ -249,6 +261,7 @@ export class Originals<M extends object> {
     originals.forEach((original) => this.#known.set(original.id, original));
     this.follow(last, originals.map(({ id }) => id));
     this.#ids = undefined;
+    this.#positions = undefined;
   }
 
   /** What the model gets. */
@@ -319,6 +332,7 @@ export class Originals<M extends object> {
   #changePath(): void {
     this.#messages = undefined;
     this.#ids = undefined;
+    this.#positions = undefined;
     this.refresh();
   }
 

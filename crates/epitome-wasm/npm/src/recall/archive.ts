@@ -2,26 +2,15 @@
 
 import type * as Exports from "../glue/recall_bg.wasm.js";
 import { ScratchBuffer } from "../wasm/buffer.js";
-import { instantiate, type NumericSource } from "../wasm/numeric.js";
+import { loader, type NumericSource } from "../wasm/numeric.js";
 
 interface Module {
   exports: typeof Exports;
   buffer: ScratchBuffer;
 }
 
-let loading: Promise<Module> | undefined;
-
-/** Compiles the module, unless that is done or in progress. After a failure, the next call tries again. */
-function load(source: NumericSource): Promise<Module> {
-  loading ??= instantiate<typeof Exports>(source).then(
-    (exports) => ({ exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }),
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
-}
+/** Compiles the module on the first call. */
+const load = /* @__PURE__ */ loader((exports: typeof Exports): Module => ({ exports, buffer: new ScratchBuffer(exports.memory, exports.resizeBuffer) }));
 
 /** Characters of a message that are added in one call, at the most. */
 export const PART = 65_536;

@@ -22,6 +22,21 @@ export async function instantiate<E>(source: NumericSource): Promise<E> {
   }
 }
 
+/**
+ * A function that compiles a module, unless that is done or in progress, and resolves to what `make` makes of its exports. After a
+ * failure, the next call tries again.
+ */
+export function loader<E, M>(make: (exports: E) => M): (source: NumericSource) => Promise<M> {
+  let loading: Promise<M> | undefined;
+  return (source) => {
+    loading ??= instantiate<E>(source).then(make).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
 /** The numbers that a module gives to names. It is asked once for each. */
 export class NumberedNames {
   readonly #known = new Map<string, number>();
@@ -32,6 +47,11 @@ export class NumberedNames {
   constructor(buffer: ScratchBuffer, find: (bytes: number) => number) {
     this.#buffer = buffer;
     this.#find = find;
+  }
+
+  /** The number of a name that was asked for before. */
+  known(name: string): number | undefined {
+    return this.#known.get(name);
   }
 
   /** The number of a name; throws what `unknown` gives if it has none. */
