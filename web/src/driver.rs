@@ -15,6 +15,7 @@ use leptos::prelude::{
 };
 use leptos::task::spawn_local;
 
+use crate::language::t;
 use crate::number::thousands;
 use crate::store::{Store, is_transition_due};
 
@@ -122,8 +123,8 @@ pub(crate) fn undo_to(store: Store, checkpoint: CheckpointId) {
     store.report.set(None);
     store.live.too_large.set(None);
     let words = match later {
-        0 | 1 => "The compaction is undone.".to_owned(),
-        several => format!("{several} compactions are undone."),
+        0 | 1 => t!("The compaction is undone.").to_owned(),
+        several => t!("{several} compactions are undone.", several),
     };
     store.live.record(words.clone());
     store.announce(words);

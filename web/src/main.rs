@@ -22,6 +22,7 @@ mod driver;
 mod findings;
 mod lab;
 mod label;
+mod language;
 mod load;
 mod long_text;
 mod messages;

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::{Theme, copy};
+use crate::language::t;
 use crate::shortcuts;
 use crate::store::Store;
 
@@ -36,7 +37,7 @@ pub(super) fn Header(store: Store) -> impl IntoView {
     let copy_install = move |_| {
         spawn_local(async move {
             let copied = copy(async { Ok(Array::of1(&INSTALL.into())) }).await;
-            let copied = copied.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            let copied = copied.err().unwrap_or_else(|| t!("Copied to the clipboard.").to_owned());
             store.announce(copied);
         });
     };
@@ -50,23 +51,22 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                 <div>
                     <h1>"epitome"</h1>
                     <p class="tagline">
-                        "Keeps long conversations inside the context window of a model: a library in Rust for the browser and "
-                        "Node."
+                        {t!("Keeps long conversations inside the context window of a model: a library in Rust for the browser and Node.")}
                     </p>
                 </div>
             </div>
             <div class="header-links">
-                <button type="button" class="install" title="Copy" on:click=copy_install>
+                <button type="button" class="install" title=t!("Copy") on:click=copy_install>
                     <code>{INSTALL}</code>
                 </button>
-                <a href="chat/">"Chat app"</a>
-                <a href="#doctor" title="Why was a request refused?">"Doctor"</a>
-                <a href="#lab" title="Strategies and packages, side by side">"Lab"</a>
+                <a href="chat/">{t!("Chat app")}</a>
+                <a href="#doctor" title=t!("Why was a request refused?")>{t!("Doctor")}</a>
+                <a href="#lab" title=t!("Strategies and packages, side by side")>{t!("Lab")}</a>
                 <button type="button" class="link keys-link" on:click=move |_| shortcuts::show()>
-                    "Keys"
+                    {t!("Keys")}
                 </button>
                 <fieldset class="segmented theme">
-                    <legend class="visually-hidden">"Theme"</legend>
+                    <legend class="visually-hidden">{t!("Theme")}</legend>
                     {Theme::ALL.map(choice)}
                 </fieldset>
             </div>
