@@ -14,7 +14,7 @@ use crate::endpoint::{Endpoint, Streaming};
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::ErrorBody;
 use crate::http_request::{
-    Body, ContentType, MAX_BODY_BYTES, MAX_ERROR_BYTES, MAX_STREAM_BYTES, post,
+    Body, ContentType, MAX_BODY_BYTES, MAX_ERROR_BYTES, MAX_STREAM_BYTES, send,
 };
 use crate::provider::CompletionFormat;
 use crate::server::Server;
@@ -77,7 +77,7 @@ async fn ask<'a, Q: CompletionRequest, R: CompletionResponse<'a>>(
             Streaming::Plain => deadline.await_whole(),
         }
         let (head, mut body) =
-            post(server, path, &request.body(endpoint, prompt), &deadline).await?;
+            send(server, path, Some(&request.body(endpoint, prompt)), &deadline).await?;
         if head.is_success() {
             let content_type = head.content_type.unwrap_or_else(|| endpoint.stream.into());
             let answer = read::<R>(content_type, &mut body, server, &mut deadline, on_delta).await;

@@ -6,13 +6,11 @@ use serde_json::{Map, Value, json};
 use web_sys::AbortSignal;
 
 use crate::address::Address;
-use crate::bounded_json;
 use crate::count_format::{bare_model, plain_text};
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 use crate::error::{EndpointError, EndpointErrorCode};
-use crate::error_body::ErrorBody;
-use crate::http_request::{MAX_BODY_BYTES, MAX_ERROR_BYTES, post};
+use crate::json_request::ask;
 use crate::provider::CountFormat;
 use crate::server::Server;
 
@@ -41,48 +39,18 @@ pub async fn count_tokens(
     let deadline = &mut Deadline::start(endpoint.timeouts, signal)?;
     let mut body = route.format.body(&endpoint.model, messages, request);
     if let CountFormat::LlamaCppPrompt { template_path } = route.format {
-        let prompt = match ask(server, template_path, &body, deadline).await {
+        let prompt = match ask(server, template_path, Some(&body), MOST_VALUES, deadline).await {
             Ok(response) => response.get("prompt").and_then(Value::as_str).map(str::to_owned),
             // An older server, which does not have this path: counted without the template, so a little too low.
             Err(error) if error.status == Some(404) => Some(plain_text(&body)),
             Err(error) => return Err(error),
         };
-        let Some(prompt) = prompt else { return Err(not_a_count(server)) };
+        let Some(prompt) = prompt else { return Err(server.not_wanted()) };
         body = json!({ "content": prompt, "add_special": true, "parse_special": true });
     }
     let path = path(route.path, &endpoint.model);
-    let response = ask(server, &path, &body, deadline).await?;
-    route.format.count(&response).ok_or_else(|| not_a_count(server))
-}
-
-async fn ask(
-    server: Server<'_>,
-    path: &str,
-    body: &Value,
-    deadline: &mut Deadline,
-) -> Result<Value, EndpointError> {
-    if let Some(stopped) = deadline.cause() {
-        return Err(stopped);
-    }
-    deadline.await_whole();
-    let (head, mut response) = post(server, path, &body.to_string(), deadline).await?;
-    let limit_bytes = if head.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
-    let text = match response.text(limit_bytes, deadline).await {
-        // The status alone is enough to classify the error.
-        Err(error) if !head.is_success() && error.code == EndpointErrorCode::CutOff => {
-            String::new()
-        }
-        read => read.map_err(|error| error.with_status(head.status))?,
-    };
-    if !head.is_success() {
-        return Err(ErrorBody::parse(head.status, &text).explain(server, head.retry_after_ms));
-    }
-    let response = bounded_json::parse(&text, MOST_VALUES)
-        .ok_or_else(|| not_a_count(server).with_status(head.status))?;
-    match response.get("error").filter(|error| !error.is_null()) {
-        Some(error) => Err(ErrorBody::inside_response(error).explain(server, None)),
-        None => Ok(response),
-    }
+    let response = ask(server, &path, Some(&body), MOST_VALUES, deadline).await?;
+    route.format.count(&response).ok_or_else(|| server.not_wanted())
 }
 
 /// A route's path with the model's name in it.
@@ -93,10 +61,4 @@ fn path<'a>(template: &'a str, model: &str) -> Cow<'a, str> {
     } else {
         Cow::Borrowed(template)
     }
-}
-
-fn not_a_count(server: Server<'_>) -> EndpointError {
-    let shown = server.address.shown();
-    let message = format!("{shown} sent no count of tokens; is that the address of the API?");
-    EndpointError::new(EndpointErrorCode::BadAnswer, message)
 }

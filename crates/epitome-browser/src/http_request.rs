@@ -1,4 +1,4 @@
-//! One POST request over `fetch`, and the response's body in chunks.
+//! One request over `fetch`, and the response's body in chunks.
 
 use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -65,17 +65,20 @@ pub(crate) struct Body {
     _unlimited: Option<Unlimited>,
 }
 
-/// Sends a request to a path below the base URL, and settles when the head of the response arrives.
-pub(crate) async fn post(
+/// Sends a request to a path below the base URL, and settles when the head of the response arrives. Without a body it is a GET
+/// request.
+pub(crate) async fn send(
     server: Server<'_>,
     path: &str,
-    body: &str,
+    body: Option<&str>,
     deadline: &Deadline,
 ) -> Result<(Head, Body), EndpointError> {
     let init = RequestInit::new();
-    init.set_method("POST");
-    init.set_headers(headers(server)?.as_ref());
-    init.set_body(&JsValue::from_str(body));
+    init.set_method(if body.is_some() { "POST" } else { "GET" });
+    init.set_headers(headers(server, body.is_some())?.as_ref());
+    if let Some(body) = body {
+        init.set_body(&JsValue::from_str(body));
+    }
     init.set_signal(Some(&deadline.signal()));
     // With `error`, `fetch` would not say that it was a redirect.
     init.set_redirect(RequestRedirect::Manual);
@@ -116,7 +119,7 @@ pub(crate) async fn post(
 
 /// Only the headers that the request needs: in a browser, each further one has to be allowed by the server's CORS
 /// settings.
-fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
+fn headers(server: Server<'_>, has_body: bool) -> Result<Headers, EndpointError> {
     let api = server.api();
     let keys = server.endpoint.keys.for_request(server.address)?;
     // The error of the platform quotes the value, which may be the key.
@@ -126,7 +129,9 @@ fn headers(server: Server<'_>) -> Result<Headers, EndpointError> {
     };
     let headers = Headers::new().map_err(|_| refuse("content-type"))?;
     let set = |name: &str, value: &str| headers.set(name, value).map_err(|_| refuse(name));
-    set("content-type", "application/json")?;
+    if has_body {
+        set("content-type", "application/json")?;
+    }
     if let Some(key) = keys.api_key() {
         set(api.key.name, &format!("{}{}", api.key.prefix, key.reveal()))?;
     }

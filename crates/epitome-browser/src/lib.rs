@@ -31,10 +31,10 @@
 //!    `abort_listener`, `clock`, `slices`, `node_dispatcher`, and `provider`: the table of HTTP APIs.
 //! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
-//! 4. `deadline`, then `http_request`: one request and its response.
+//! 4. `deadline`, then `http_request`: one request and its response; `json_request`: one that is answered by one JSON value.
 //! 5. `completion`, `completion_format`, `collected`, then a request and a response for each format, such as
 //!    `chat_request` and `chat_response`; `count_format`: the bodies.
-//! 6. `complete` and `count_tokens`: what apps call.
+//! 6. `complete`, `count_tokens` and `models`: what apps call.
 
 mod abort_listener;
 mod address;
@@ -56,8 +56,10 @@ mod endpoint;
 mod error;
 mod error_body;
 mod http_request;
+mod json_request;
 mod keys;
 mod mask;
+mod models;
 mod node_dispatcher;
 mod provider;
 mod retry_after;
@@ -78,6 +80,7 @@ pub use count_tokens::count_tokens;
 pub use endpoint::{AnswerFormat, EXTRACTIVE_MODEL, Endpoint, Streaming, Timeouts};
 pub use error::{EndpointError, EndpointErrorCode};
 pub use keys::Keys;
+pub use models::models;
 pub use provider::Provider;
 pub use secret::{Secret, SecretHeaders};
 pub use web_sys::AbortSignal;

@@ -2,6 +2,7 @@
 
 use crate::address::Address;
 use crate::endpoint::Endpoint;
+use crate::error::{EndpointError, EndpointErrorCode};
 use crate::mask::Mask;
 use crate::provider::HttpApi;
 
@@ -37,6 +38,18 @@ impl<'a> Server<'a> {
     /// A server that is asked to count tokens.
     pub(crate) fn counts(endpoint: &'a Endpoint, address: &'a Address) -> Self {
         Self { endpoint, address, wanted: "count of tokens" }
+    }
+
+    /// A server that is asked for its models.
+    pub(crate) fn models(endpoint: &'a Endpoint, address: &'a Address) -> Self {
+        Self { endpoint, address, wanted: "list of models" }
+    }
+
+    /// Why an answer in JSON is of no use: it is not what the server was asked for.
+    pub(crate) fn not_wanted(self) -> EndpointError {
+        let (shown, wanted) = (self.address.shown(), self.wanted);
+        let message = format!("{shown} sent no {wanted}; is that the address of the API?");
+        EndpointError::new(EndpointErrorCode::BadAnswer, message)
     }
 
     pub(crate) fn api(self) -> &'static HttpApi {
