@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::counting::CountingState;
 use super::form::Form;
 use super::kept;
+use super::server::Server;
 use super::sheet::SheetState;
 use super::summarizer::{Availability, Summarizer};
 use super::topic::wrong_field;
@@ -22,6 +23,8 @@ pub(crate) struct SettingsState {
     pub(crate) error: RwSignal<Option<PolicyError>>,
     /// The summarizer.
     pub(crate) summarizer: RwSignal<Summarizer>,
+    /// The server that answers in the chat.
+    pub(crate) server: RwSignal<Server>,
     /// Whether a summarizer answers at the address that the page was loaded from.
     pub(crate) own_server: RwSignal<Availability>,
     /// What counts tokens.
@@ -35,13 +38,14 @@ pub(crate) struct SettingsState {
 impl SettingsState {
     /// The settings of the last visit, or the recommended ones.
     pub(crate) fn new() -> Self {
-        let (form, summarizer) = kept::last();
+        let (form, summarizer, server) = kept::last();
         let form = RwSignal::new(form);
         Self {
             form,
             policy: Memo::new(move |_| form.with(Form::policy)),
             error: RwSignal::new(None),
             summarizer: RwSignal::new(summarizer),
+            server: RwSignal::new(server),
             own_server: RwSignal::new(Availability::Unknown),
             counting: CountingState::new(),
             sheet: SheetState::new(),
@@ -79,5 +83,6 @@ impl SettingsState {
     pub(crate) fn track(self) {
         self.form.track();
         self.summarizer.track();
+        self.server.track();
     }
 }
