@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::agents::{HeardBy, Lanes};
 use crate::browser::remove;
+use crate::chat::Chat;
 use crate::compactions::{Compactions, Comparison};
 use crate::details::Details;
 use crate::doctor::Doctor;
@@ -129,6 +130,7 @@ fn Workbench(store: Store, stages: Stages) -> impl IntoView {
             <div class="column-read">
                 <Show when=stages.has(5)>
                     <Messages store />
+                    <Chat store />
                     <Findings store />
                 </Show>
             </div>

@@ -5,6 +5,7 @@ mod recall;
 
 use leptos::prelude::*;
 
+use crate::chat::Offer;
 use crate::dialog::{Dialog, DialogHead};
 
 use crate::driver;
@@ -69,11 +70,20 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
         <Pin store row=row.clone() />
         <BringBack store position=row.position />
         <Quoted store positions=quoted />
+        <Again store position=row.position />
         <div class="details-content" tabindex="0" role="region" aria-label="Content">
             {parts}
             {silent.then(|| view! { <p class="hint part">"Nothing of it is sent to the model."</p> })}
         </div>
     }
+}
+
+/// Its other versions, and how it is written again in the chat.
+#[component]
+fn Again(store: Store, position: Option<usize>) -> impl IntoView {
+    let position = position?;
+    let editing = RwSignal::new(false);
+    Some(view! { <Offer store position editing on_done=move |()| store.opened.set(None) /> })
 }
 
 /// The pin, or why it cannot be changed.

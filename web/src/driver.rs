@@ -1,6 +1,7 @@
 //! Runs the engine: sends commands to it and handles its outputs, with one small function per output.
 
 mod agent;
+mod chat;
 mod event;
 mod held;
 mod summarize;
@@ -20,6 +21,7 @@ use crate::number::thousands;
 use crate::store::{Store, is_transition_due};
 
 pub(crate) use agent::{compact_agent, undo_agent};
+pub(crate) use chat::{answer_again, reword, send, show_version, stop_answering, try_again};
 pub(crate) use held::{change_lists, change_memory, undo_change};
 use tabs::is_refused;
 pub(crate) use tabs::{edit_here, follow, follow_list};
@@ -155,8 +157,8 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     if let Some(obstacle) = store.read(|session| session.pin_obstacle(position)) {
         return store.announce(obstacle);
     }
-    if store.is_busy() {
-        return store.announce("A compaction is running.");
+    if let Some(obstacle) = store.obstacle() {
+        return store.announce(obstacle);
     }
     let message = store.read(|session| session.message(position).cloned());
     let Some(mut message) = message else { return };

@@ -9,9 +9,14 @@ use crate::store::Store;
 #[component]
 pub(crate) fn Findings(store: Store) -> impl IntoView {
     let notes = move || {
-        store.document.with(|document| {
+        let notes = store.document.with(|document| {
             document.as_ref().map(|document| document.notes.clone()).unwrap_or_default()
-        })
+        });
+        // Messages of other branches are not on the page.
+        let shown = notes.into_iter().filter_map(|note| {
+            Some((store.read(|session| session.compactor()?.log().position(&note.message))?, note))
+        });
+        shown.collect::<Vec<_>>()
     };
     let number = Memo::new(move |_| count(notes().len()));
     let open = move |position: usize| {
@@ -23,8 +28,8 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
     let rows = move || {
         notes()
             .into_iter()
-            .map(|note| {
-                let number = store.read(|session| session.number(note.position));
+            .map(|(position, note)| {
+                let number = store.read(|session| session.number(position));
                 // A path belongs to the whole message, not to one of its steps.
                 let number = match note.path {
                     Some(_) => number.map(|number| thousands(number.message)),
@@ -33,7 +38,7 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
                 let path = note.path.map(|path| view! { <code>{path}</code> " " });
                 view! {
                     <li>
-                        <button type="button" class="link" on:click=open(note.position)>
+                        <button type="button" class="link" on:click=open(position)>
                             {format!("Message {}", number.unwrap_or_default())}
                         </button>
                         <span>{path} {note.explanation}</span>

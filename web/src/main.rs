@@ -2,7 +2,7 @@
 //!
 //! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
 //! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `state`,
-//! `compactions`, `agents`, `details`, `doctor`; `shortcuts`; `app`.
+//! `compactions`, `agents`, `chat`, `details`, `doctor`; `shortcuts`; `app`.
 
 #![expect(unreachable_pub, reason = "leptos writes every component as `pub`")]
 
@@ -13,6 +13,7 @@ use leptos::prelude::set_timeout;
 mod agents;
 mod app;
 mod browser;
+mod chat;
 mod compactions;
 mod details;
 mod dialog;

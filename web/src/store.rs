@@ -3,7 +3,9 @@
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
 //! change the engine.
 
+mod branches;
 mod brought_back;
+mod chat;
 mod commit;
 mod compactions;
 mod document;
@@ -29,8 +31,11 @@ use epitome::message::CheckpointId;
 use epitome::{Compactor, NextSummary, Plan, Reason, Report};
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::settings::SettingsState;
+pub(crate) use branches::{Repeatable, Versions};
 pub(crate) use brought_back::is_recalled;
+pub(crate) use chat::{Chat, Problem, Question};
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use filter::Filter;
@@ -85,6 +90,8 @@ pub(crate) struct Store {
     pub(crate) keeping: Keeping,
     /// Questions, warnings, events and what is due.
     pub(crate) live: Live,
+    /// The chat that continues the conversation.
+    pub(crate) chat: Chat,
     /// Whether to load only the most recent messages that fit the window.
     pub(crate) recent_only: RwSignal<bool>,
     /// Incremented at each change of the conversation.
@@ -156,6 +163,7 @@ impl Store {
             reason: RwSignal::new(Reason::Manual),
             keeping: Keeping::new(),
             live: Live::new(),
+            chat: Chat::new(),
             recent_only: RwSignal::new(false),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
@@ -262,12 +270,25 @@ impl Store {
         self.settings.keep(held.map_or(window, |held| held.before), overhead);
     }
 
-    /// True while a compaction runs or waits for the user's decision.
+    /// True while a compaction runs or waits for the user's decision, and while an answer is written.
     pub(crate) fn is_busy(self) -> bool {
+        self.is_compacting() || self.chat.is_answering.get()
+    }
+
+    fn is_compacting(self) -> bool {
         self.progress.with(Option::is_some) || self.live.deciding.with(Option::is_some)
     }
 
-    /// True while the conversation cannot be changed here: it is compacted, or another tab edits it.
+    /// Why the conversation cannot be changed now, as a sentence.
+    pub(crate) fn obstacle(self) -> Option<&'static str> {
+        match (self.is_compacting(), self.chat.is_answering.get()) {
+            (true, _) => Some(t!("A compaction is running.")),
+            (_, true) => Some(t!("An answer is being written.")),
+            (false, false) => None,
+        }
+    }
+
+    /// True while the conversation cannot be changed here: it is compacted or answered, or another tab edits it.
     pub(crate) fn is_locked(self) -> bool {
         self.is_busy() || self.keeping.is_following.get()
     }
@@ -372,12 +393,32 @@ impl Store {
         self.streamed.set(String::new());
         self.report.set(None);
         self.live.deciding.set(None);
+        self.chat.forget_latest();
+        self.chat.is_answering.set(false);
         self.undoing.set_value(None);
         let todo = self.read(|session| session.compactor()?.log().todo().map(str::to_owned));
         self.live.todo.set(todo.unwrap_or_default());
         self.apply_settings();
+        self.show_size();
         self.show_change();
         Ok(())
+    }
+
+    /// Shows of how many messages the conversation consists, if that has changed, and what is wrong with them then. Linear in the
+    /// conversation if it has changed.
+    pub(crate) fn show_size(self) {
+        let messages = self.read(Session::length);
+        let document = self.document.get_untracked();
+        let Some(document) = document.filter(|document| document.messages != messages) else {
+            return;
+        };
+        let mut updated = (*document).clone();
+        self.read(|session| {
+            if let Some(compactor) = session.compactor() {
+                updated.update(messages, compactor);
+            }
+        });
+        self.document.set(Some(Arc::new(updated)));
     }
 
     /// Keeps the report of an applied compaction for as long as the conversation is open.
@@ -430,6 +471,7 @@ impl Store {
         self.reports.set_value(Vec::new());
         self.filter.set(Filter::default());
         self.live.clear();
+        self.chat.clear();
         self.reason.set(Reason::Manual);
         self.lit.set(Arc::default());
         self.opened.set(None);

@@ -204,7 +204,8 @@ fn end(store: Store, report: Report) {
             store.reason.set(Reason::Manual);
         }
     }
-    store.report.set(Some(report));
+    store.report.set(Some(report.clone()));
+    super::chat::compacted(store, &report.outcome);
     // Settings that were changed during the compaction are applied now.
     store.schedule();
 }

@@ -99,7 +99,7 @@ async fn ask(
         None => Vec::new(),
     };
     let prompt = Prompt { system, user: input, max_tokens, fields, asks_for_state };
-    let streamed = Streamed::new(store);
+    let streamed = Streamed::new(store.streamed);
     let mut on_delta = |delta: &str| {
         if !is_ahead {
             streamed.push(delta);
@@ -162,29 +162,31 @@ pub(super) fn begun(request: &SummaryRequest) -> Extraction {
     Extraction::new(request.envelope(), request.target_tokens, request.asks_for_state)
 }
 
-/// Shows the arriving summary once per frame, for any number of pieces.
-struct Streamed {
-    store: Store,
+/// Shows an arriving text once per frame, for any number of pieces.
+pub(super) struct Streamed {
+    shown: RwSignal<String>,
     waiting: Rc<RefCell<String>>,
     scheduled: Rc<Cell<bool>>,
 }
 
 impl Streamed {
-    fn new(store: Store) -> Self {
-        Self { store, waiting: Rc::default(), scheduled: Rc::default() }
+    /// Text that arrives at the end of what is `shown`.
+    pub(super) fn new(shown: RwSignal<String>) -> Self {
+        Self { shown, waiting: Rc::default(), scheduled: Rc::default() }
     }
 
-    fn push(&self, delta: &str) {
+    /// Shows a piece, at the next frame at the latest.
+    pub(super) fn push(&self, delta: &str) {
         self.waiting.borrow_mut().push_str(delta);
         if self.scheduled.replace(true) {
             return;
         }
-        let (store, waiting) = (self.store, self.waiting.clone());
+        let (shown, waiting) = (self.shown, self.waiting.clone());
         let scheduled = self.scheduled.clone();
         request_animation_frame(move || {
             scheduled.set(false);
             let text = waiting.take();
-            store.streamed.update(|streamed| streamed.push_str(&text));
+            shown.update(|shown| shown.push_str(&text));
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::history::{Ending, Record, most_recent, repair};
+use epitome::history::{Record, most_recent};
 use epitome::message::{Audience, Message, MessageId};
 use epitome::{Compactor, Policy};
 use epitome_formats::{Detection, Format, detect, fit_steps, step_id};
@@ -17,8 +17,6 @@ use crate::store::{Document, Excerpt, Note, Session, Store, agents};
 
 /// The longest slice of reading. Each pause takes time too, so slices are longer than for background work.
 const SLICE_MS: f64 = 16.0;
-/// The number of findings that are listed: a hundred thousand messages may have one each.
-const MAX_NOTES: usize = 500;
 
 /// The result of reading messages in one format.
 enum Attempt {
@@ -55,10 +53,19 @@ pub(super) async fn read(
             Attempt::OtherFormat(other) => format = other,
         }
     };
-    let Reading { compactor, originals, mut notes, excerpt } = *reading;
-    notes.extend(repairs(&compactor));
-    notes.sort_by_key(|note| note.position);
-    notes.truncate(MAX_NOTES);
+    let Reading { compactor, originals, notes, excerpt } = *reading;
+    let (messages, rows) = (originals.length(), count(compactor.log().len()));
+    let format_title = format.title();
+    let mut document = Document {
+        name,
+        format: format_title,
+        messages,
+        rows,
+        overhead_tokens,
+        excerpt,
+        ..Document::default()
+    };
+    document.note(notes, &compactor);
     Pace::start(SLICE_MS).rest().await;
 
     store.clear();
@@ -66,16 +73,12 @@ pub(super) async fn read(
     if !candidate.overhead.is_empty() {
         store.settings.form.update(|form| form.set_document_overhead(overhead_tokens));
     }
-    let messages = originals.length();
     let records = compactor.log().records();
     let names = agents(records.iter().filter_map(Record::message));
-    let session = Session::new(format, compactor, originals, candidate.messages);
+    let session = Session::new(format, compactor, &originals, candidate.messages);
     let session = session.with_agents(names);
     store.write(|current| *current = session);
     store.apply_settings();
-    let format = format.title();
-    let rows = store.read(|session| session.compactor().map_or(0, |c| count(c.log().len())));
-    let document = Document { name, format, messages, rows, overhead_tokens, excerpt, notes };
     store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     // The page is drawn before the figures of the conversation are computed.
@@ -145,10 +148,6 @@ async fn read_as(
         excerpt = (originals.length() < total).then_some(Excerpt { of: total, budget_tokens });
         pace.rest().await;
     }
-    let log = compactor.log();
-    for note in &mut notes {
-        note.position = log.position(&message_id(count(note.position))).unwrap_or_default();
-    }
     Ok(Attempt::Done(Box::new(Reading { compactor, originals, notes, excerpt })))
 }
 
@@ -177,12 +176,13 @@ fn append_recent(
             append(compactor, steps.collect(), index)?;
         }
     }
-    notes.retain_mut(|note| match recent.binary_search(&note.position) {
-        Ok(position) => {
-            note.position = position;
+    let index_of = |note: &Note| note.message.as_str().strip_prefix('m')?.parse::<usize>().ok();
+    notes.retain_mut(|note| match index_of(note).map(|index| recent.binary_search(&index)) {
+        Some(Ok(position)) => {
+            note.message = message_id(count(position));
             true
         }
-        Err(_) => false,
+        _ => false,
     });
     Ok(originals)
 }
@@ -203,9 +203,8 @@ fn read_message(
     let reading = format
         .read(&message_id(index), value)
         .map_err(|error| format!("{} is not a message: {error}.", words(index)))?;
-    let position = usize::try_from(index).unwrap_or(usize::MAX);
     notes.extend(reading.issues.into_iter().map(|issue| Note {
-        position,
+        message: message_id(index),
         path: Some(issue.path),
         explanation: issue.message,
     }));
@@ -226,18 +225,4 @@ fn message_id(index: u32) -> MessageId {
 /// A message in words, by its number and its index.
 fn words(index: u32) -> String {
     format!("message {} (index {index})", index.saturating_add(1))
-}
-
-/// What the provider would reject, and how a compaction repairs it.
-fn repairs(compactor: &Compactor) -> Vec<Note> {
-    let log = compactor.log();
-    let messages: Vec<&Message> = log.messages().collect();
-    let contract = compactor.conversation().contract();
-    let findings = repair(&messages, Ending::Open, contract).findings;
-    let notes = findings.into_iter().map(|finding| Note {
-        position: log.position(&finding.id).unwrap_or_default(),
-        path: None,
-        explanation: finding.defect.explanation().to_owned(),
-    });
-    notes.collect()
 }

@@ -20,8 +20,8 @@ pub(crate) fn CompleteTask(store: Store) -> impl IntoView {
         if typed.is_empty() {
             store.announce("Name the task first.");
             focus(NAME);
-        } else if store.is_busy() {
-            store.announce("A compaction is running.");
+        } else if let Some(obstacle) = store.obstacle() {
+            store.announce(obstacle);
         } else {
             name.set(String::new());
             driver::complete_task(store, typed);

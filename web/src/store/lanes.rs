@@ -105,12 +105,13 @@ pub(crate) fn agents<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<Str
     if is_private { names } else { Vec::new() }
 }
 
-/// The lane of an agent with this policy; `None` if the engine does not have it. Linear in its messages.
+/// The lane of an agent with this policy, over the messages with these indices; `None` if the engine does not have the agent. Linear
+/// in its messages.
 pub(super) fn lane(
     team: &mut Compactor,
     name: &str,
     policy: &Policy,
-    messages: u32,
+    indices: &[u32],
 ) -> Option<Lane> {
     let mut agent = team.agent(name).ok()?;
     if agent.policy() != policy {
@@ -122,7 +123,7 @@ pub(super) fn lane(
     let is_transition_due = is_transition_due(&agent);
     let reason = if is_transition_due { Reason::TaskTransition } else { Reason::Manual };
     let is_compactable = agent.plan(reason).idle.is_none();
-    let sight = |index: u32| {
+    let sight = |index: &u32| {
         let id = MessageId::from(format!("m{index}"));
         match agent.log().position(&id).and_then(|position| agent.log().message(position)) {
             None => Sight::Hidden,
@@ -131,7 +132,7 @@ pub(super) fn lane(
             Some(_) => Sight::Private,
         }
     };
-    let sights = (0..messages).map(sight).collect();
+    let sights = indices.iter().map(sight).collect();
     let name = name.to_owned();
     Some(Lane { name, sights, pressure, compactions, is_transition_due, is_compactable })
 }

@@ -16,12 +16,14 @@ pub(crate) struct MessageNumber {
 }
 
 impl MessageNumber {
-    /// The number of the log entry at a position.
-    pub(super) fn of(log: &Log, position: usize) -> Option<Self> {
+    /// The number of the log entry at a position. `left` has the indices of messages that do not count, in order.
+    pub(super) fn of(log: &Log, position: usize, left: &[u32]) -> Option<Self> {
         let (whole, piece) = split_step_id(&log.message(position)?.id);
         let several = log.position(&step_id(&whole, 1)).is_some();
+        let index = index_of(whole.as_str())?;
+        let before = count(left.partition_point(|other| *other < index));
         Some(Self {
-            message: index_of(whole.as_str())?.saturating_add(1),
+            message: index.saturating_sub(before).saturating_add(1),
             step: several.then(|| count(piece).saturating_add(1)),
         })
     }
@@ -53,10 +55,12 @@ mod tests {
             log.append(Record::Message { message: message.into() }).unwrap();
         }
         let numbers: Vec<String> = (0..4)
-            .filter_map(|at| MessageNumber::of(&log, at))
+            .filter_map(|at| MessageNumber::of(&log, at, &[]))
             .map(|number| number.to_string())
             .collect();
         assert_eq!(numbers, ["1", "2.1", "2.2", "1,235"]);
-        assert_eq!(MessageNumber::of(&log, 4), None);
+        assert_eq!(MessageNumber::of(&log, 4, &[]), None);
+        let behind = MessageNumber::of(&log, 3, &[2, 3, 4, 2_000]);
+        assert_eq!(behind.map(|number| number.to_string()).as_deref(), Some("1,232"));
     }
 }

@@ -27,8 +27,8 @@ const BROUGHT_BACK: &str = "broughtBack";
 /// What a store has of a session.
 #[derive(Debug, Default)]
 pub(super) struct InStore {
-    /// Whether it has the loaded messages.
-    has_originals: bool,
+    /// How many of the originals it has.
+    originals: u32,
     /// The messages that were brought back when it was stored.
     brought_back: Vec<MessageId>,
 }
@@ -37,7 +37,9 @@ pub(super) struct InStore {
 pub(crate) struct Changes {
     records: String,
     state: String,
-    originals: Option<Array>,
+    originals: Array,
+    /// The index of the first of these originals.
+    first: u32,
     brought_back: Vec<MessageId>,
 }
 
@@ -45,10 +47,8 @@ impl Changes {
     /// The lines to store. In slices, since loaded messages may be long.
     pub(crate) async fn lines(&self) -> Result<Lines, JsValue> {
         let records = pieces(&self.records).await;
-        let pieces = match &self.originals {
-            Some(originals) => records.concat(&lines(originals, original).await?),
-            None => records,
-        };
+        let originals = lines(&self.originals, |index| original(self.first.saturating_add(index)));
+        let pieces = records.concat(&originals.await?);
         Ok(Lines { pieces, state: self.state.clone() })
     }
 }
@@ -56,24 +56,26 @@ impl Changes {
 impl Session {
     /// What a store does not have yet; `None` if it has everything. Linear in it.
     pub(crate) fn changes(&mut self) -> Option<Changes> {
-        let is_new = !self.in_store.has_originals;
+        let first = self.in_store.originals;
         let is_back_new = self.in_store.brought_back != self.brought_back;
-        let originals = is_new.then(|| self.originals());
+        let originals = self.originals.slice(first, self.originals.length());
         let brought_back = self.brought_back.clone();
         let compactor = self.compactor_mut()?;
-        if !is_new && !is_back_new && !compactor.has_unsaved() {
+        if originals.length() == 0 && !is_back_new && !compactor.has_unsaved() {
             return None;
         }
         let mut records = compactor.unsaved().ok()?;
         if is_back_new {
             records.push_str(&brought_back_line(&brought_back));
         }
-        Some(Changes { records, state: compactor.state_line().ok()?, originals, brought_back })
+        let state = compactor.state_line().ok()?;
+        Some(Changes { records, state, originals, first, brought_back })
     }
 
     /// Takes note that these changes are stored.
     pub(crate) fn handle_stored(&mut self, changes: Changes) {
-        self.in_store = InStore { has_originals: true, brought_back: changes.brought_back };
+        let Changes { originals, first, brought_back, .. } = changes;
+        self.in_store = InStore { originals: first + originals.length(), brought_back };
         if let Some(compactor) = self.compactor_mut() {
             compactor.handle_saved();
         }
@@ -92,11 +94,11 @@ impl Session {
         let mut records = self.compactor()?.snapshot().to_json_lines().ok()?;
         let state = records.split_off(records.rfind(STATE)?);
         records.push_str(&brought_back_line(&self.brought_back));
-        let (originals, brought_back) = (Some(self.originals()), self.brought_back.clone());
-        Some(Changes { records, state, originals, brought_back })
+        let (originals, brought_back) = (self.originals.clone(), self.brought_back.clone());
+        Some(Changes { records, state, originals, first: 0, brought_back })
     }
 
-    /// Shows what records say of the loaded messages. Fails with a sentence for the user, and then changes nothing. Linear in the
+    /// Shows what records say of the loaded messages, and messages of theirs that are not here yet. Fails with a sentence for the user, and then changes nothing. Linear in the
     /// conversation.
     pub(crate) fn replay(&mut self, text: &str, tokenizer: BoxedTokenizer) -> Result<(), String> {
         let Some(counting) = self.compactor().map(|it| it.policy().counting.clone()) else {
@@ -110,8 +112,10 @@ impl Session {
         restored.set_policy(policy).map_err(|error| error.to_string())?;
         restored.collect_unsaved(Stored::Everything);
         let brought_back = brought_back_in(&restored);
+        add_originals(text, &self.originals);
         self.renew(restored);
-        self.in_store = InStore { has_originals: true, brought_back: brought_back.clone() };
+        let originals = self.originals.length();
+        self.in_store = InStore { originals, brought_back: brought_back.clone() };
         self.set_brought_back(brought_back);
         Ok(())
     }
@@ -125,7 +129,14 @@ pub(crate) fn is_archive(text: &str) -> bool {
 /// The loaded messages in records, in their order.
 pub(crate) fn originals_in(text: &str) -> Array {
     let originals = Array::new();
-    for line in text.lines().filter(|line| line.starts_with(ORIGINAL)) {
+    add_originals(text, &originals);
+    originals
+}
+
+/// Adds the messages in records that a list does not have yet.
+fn add_originals(text: &str, originals: &Array) {
+    let lines = text.lines().filter(|line| line.starts_with(ORIGINAL));
+    for line in lines.skip(usize::try_from(originals.length()).unwrap_or(usize::MAX)) {
         let Ok(record) = JSON::parse(line) else { continue };
         let field = |name: &str| Reflect::get(&record, &name.into()).unwrap_or_default();
         let index = field("id").as_string().and_then(|id| index_of(&id));
@@ -133,7 +144,6 @@ pub(crate) fn originals_in(text: &str) -> Array {
             originals.set(index, field("message"));
         }
     }
-    originals
 }
 
 /// What stands around a loaded message in its line.

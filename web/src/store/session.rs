@@ -22,9 +22,13 @@ use crate::browser::Abort;
 pub(crate) struct Session {
     format: Format,
     pub(super) compactor: Option<Compactor>,
-    originals: Array,
+    pub(super) originals: Array,
+    /// The indices of originals on branches that were left, in order.
+    pub(super) left: Vec<u32>,
     /// All messages of the document, loaded or not.
     all: Array,
+    /// How many of the originals are from the document.
+    loaded: u32,
     /// The agents of the conversation, if some messages are only for some of them.
     agents: Vec<String>,
     /// What the browser has stored of it.
@@ -47,7 +51,9 @@ impl Default for Session {
             format: Format::OpenAiChat,
             compactor: None,
             originals: Array::new(),
+            left: Vec::new(),
             all: Array::new(),
+            loaded: 0,
             agents: Vec::new(),
             in_store: InStore::default(),
             brought_back: Vec::new(),
@@ -64,11 +70,13 @@ impl Session {
     pub(crate) fn new(
         format: Format,
         mut compactor: Compactor,
-        originals: Array,
+        originals: &Array,
         all: Array,
     ) -> Self {
         compactor.collect_unsaved(Stored::Nothing);
-        Self { format, compactor: Some(compactor), originals, all, ..Self::default() }
+        // The caller may keep its list, and this one gets longer.
+        let (originals, loaded) = (originals.slice(0, originals.length()), originals.length());
+        Self { format, compactor: Some(compactor), originals, all, loaded, ..Self::default() }
     }
 
     /// The same with these agents.
@@ -78,12 +86,12 @@ impl Session {
 
     /// The agents, each with the policy that `policy` gives. Linear in the messages of each.
     pub(crate) fn lanes(&mut self, policy: impl Fn(&str) -> Option<Policy>) -> Vec<Lane> {
+        let indices = self.path_indices();
         let Some(team) = &mut self.compactor else { return Vec::new() };
-        let messages = self.originals.length();
         let counting = team.policy().counting.clone();
         let lane = |name: &String| {
             let policy = Policy { counting: counting.clone(), ..policy(name)? };
-            lanes::lane(team, name, &policy, messages)
+            lanes::lane(team, name, &policy, &indices)
         };
         self.agents.iter().filter_map(lane).collect()
     }
@@ -148,7 +156,7 @@ impl Session {
 
     /// The message number of a position.
     pub(crate) fn number(&self, position: usize) -> Option<MessageNumber> {
-        MessageNumber::of(self.compactor.as_ref()?.log(), position)
+        MessageNumber::of(self.compactor.as_ref()?.log(), position, &self.left)
     }
 
     /// The position of the message with this number in a summary.
@@ -250,7 +258,7 @@ impl Session {
         JSON::stringify(&messages).ok().map(String::from)
     }
 
-    fn messages_of(&self, compactor: &Compactor, view: &View) -> Array {
+    pub(super) fn messages_of(&self, compactor: &Compactor, view: &View) -> Array {
         let outgoing = self.format.compose(compactor.log(), view);
         let messages = outgoing.iter().map(|outgoing| match outgoing {
             Outgoing::Keep(id) => self.original(id),
@@ -275,21 +283,20 @@ impl Session {
         JSON::parse(&value.to_string()).unwrap_or(JsValue::NULL)
     }
 
-    /// The loaded messages.
-    pub(crate) fn originals(&self) -> Array {
-        self.originals.clone()
-    }
-
     /// Puts another engine in place of this one. Tasks that work for this one see that the session is another one.
     pub(super) fn renew(&mut self, compactor: Compactor) {
         self.stop();
         self.waiting = None;
         self.identity = Rc::default();
         self.compactor = Some(compactor);
+        self.find_left();
     }
 
-    /// All messages of the document.
+    /// The whole conversation: all messages of the document, or those of the branch that is shown once it went on here.
     pub(crate) fn history(&self) -> Array {
-        self.all.clone()
+        if self.left.is_empty() && self.originals.length() == self.loaded {
+            return self.all.clone();
+        }
+        self.path_indices().into_iter().map(|index| self.originals.get(index)).collect()
     }
 }
