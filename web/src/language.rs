@@ -52,3 +52,8 @@ pub(crate) fn filled(english: &'static str, values: &[(&str, &dyn Display)]) -> 
     filled.push_str(rest);
     filled
 }
+
+/// What stands before and behind `name`, the place of an element, in a text: `around(t!("Press {key} to go on."), "{key}")`.
+pub(crate) fn around(text: &'static str, name: &str) -> (&'static str, &'static str) {
+    text.split_once(name).unwrap_or((text, ""))
+}

@@ -13,6 +13,7 @@ use epitome_formats::Format;
 use leptos::prelude::*;
 
 use crate::browser::{self, Pasted, dropped, pasted};
+use crate::language::{around, t};
 use crate::number::{percent, plural, thousands};
 use crate::store::Store;
 pub(crate) use candidate::candidates;
@@ -21,7 +22,7 @@ use command::{HEADING, choose, open_file, open_sample};
 pub(crate) use kept::watch_tabs;
 use kept::{KeptList, SavedState, reopen};
 pub(crate) use recount::watch_counting;
-use sample::Sample;
+use sample::{Sample, shown_name};
 
 /// Opens files that are dropped anywhere on the page; `dragging` is true while one is dragged over it.
 pub(crate) fn watch_drops(store: Store, found: Found, dragging: RwSignal<bool>) {
@@ -85,26 +86,41 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
         let loading = store.loading.get().map(|(name, _)| name);
         let loaded =
             store.document.with(|loaded| loaded.as_ref().map(|loaded| loaded.name.clone()));
-        loaded.or(loading).unwrap_or_else(|| "No conversation".to_owned())
+        loaded.or(loading)
+    };
+    let heading = move || match name() {
+        Some(name) => shown_name(&name).to_owned(),
+        None => t!("No conversation").to_owned(),
     };
     let figures = move || {
         let document = store.document.get()?;
-        let excerpt = document.excerpt.map(|excerpt| {
-            format!(
-                " of {}, the most recent that fit {} tokens",
-                thousands(excerpt.of),
-                thousands(excerpt.budget_tokens)
-            )
-        });
-        let rows = document.has_steps().then(|| format!(" in {} rows", thousands(document.rows)));
         let messages = plural(document.messages, "message", "messages");
-        let (excerpt, rows) = (excerpt.unwrap_or_default(), rows.unwrap_or_default());
-        Some(format!("{messages}{excerpt}{rows} · {}", document.format))
+        let rows = document.has_steps().then(|| thousands(document.rows));
+        let excerpt = document.excerpt;
+        let excerpt =
+            excerpt.map(|excerpt| (thousands(excerpt.of), thousands(excerpt.budget_tokens)));
+        let words = match (excerpt, rows) {
+            (None, None) => messages,
+            (None, Some(rows)) => t!("{messages} in {rows} rows", messages, rows),
+            (Some((total, tokens)), None) => t!(
+                "{messages} of {total}, the most recent that fit {tokens} tokens",
+                messages,
+                total,
+                tokens
+            ),
+            (Some((total, tokens)), Some(rows)) => t!(
+                "{messages} of {total}, the most recent that fit {tokens} tokens in {rows} rows",
+                messages,
+                total,
+                tokens,
+                rows
+            ),
+        };
+        Some(format!("{words} · {}", document.format))
     };
     let about = move || {
-        let name = name();
-        let sample = Sample::ALL.into_iter().find(|sample| sample.title() == name);
-        sample.map(|sample| format!("Sample: {}. ", sample.about()))
+        let sample = Sample::named(&name()?)?;
+        Some(format!("{} ", t!("Sample: {about}.", about = sample.about())))
     };
     let sample = move |sample: Sample| {
         view! {
@@ -113,7 +129,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                     type="button"
                     class="chip sample"
                     title=sample.about()
-                    aria-pressed=move || (name() == sample.title()).to_string()
+                    aria-pressed=move || (name().as_deref() == Some(sample.name())).to_string()
                     on:click=move |_| open_sample(store, found, sample)
                 >
                     {sample.title()}
@@ -129,7 +145,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
     view! {
         <section class="sources" aria-labelledby=HEADING>
             <div class="sources-name">
-                <h2 id=HEADING tabindex="-1">{name}</h2>
+                <h2 id=HEADING tabindex="-1">{heading}</h2>
                 <p class="figures">
                     <span class="sources-about">{about}</span>
                     <span class="sources-figures">{figures}</span>
@@ -137,7 +153,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                 </p>
             </div>
             <div class="sources-choice">
-                <ul class="chips" aria-label="Samples">{Sample::ALL.map(sample)}</ul>
+                <ul class="chips" aria-label=t!("Samples")>{Sample::ALL.map(sample)}</ul>
                 <label class="button file-button">
                     <input
                         type="file"
@@ -145,7 +161,7 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
                         accept=".json,.jsonl,.txt,.gz,application/json,application/gzip,text/plain"
                         on:change=pick
                     />
-                    "Open your own"
+                    {t!("Open your own")}
                 </label>
                 <KeptList store found />
             </div>
@@ -161,18 +177,17 @@ pub(crate) fn Sources(store: Store, found: Found) -> impl IntoView {
 fn Paste(store: Store, found: Found) -> impl IntoView {
     let pasted = RwSignal::new(String::new());
     let submit = move |_| open_text(store, found, pasted.get_untracked());
+    let (before, after) = around(t!("Drop a file anywhere, press Ctrl+V, or {field}"), "{field}");
+    let formats = Format::ALL.map(Format::title).join(", ");
     view! {
         <details class="paste">
             <summary>
-                "Drop a file anywhere, press Ctrl+V, or "
-                <span class="paste-open">"paste it into a field"</span>
+                {before} <span class="paste-open">{t!("paste it into a field")}</span> {after}
             </summary>
             <div class="paste-body card">
-                <label for="paste">"A conversation"</label>
+                <label for="paste">{t!("A conversation")}</label>
                 <p class="hint" id="paste-hint">
-                    "Messages as JSON or JSON lines, in one of these formats: "
-                    {Format::ALL.map(Format::title).join(", ")}
-                    ". Or plain text in which each turn begins with “User:” or “Assistant:”."
+                    {t!("Messages as JSON or JSON lines, in one of these formats: {formats}. Or plain text in which each turn begins with “User:” or “Assistant:”.", formats)}
                 </p>
                 <textarea
                     id="paste"
@@ -190,7 +205,7 @@ fn Paste(store: Store, found: Found) -> impl IntoView {
                         disabled=move || pasted.with(|text| text.trim().is_empty())
                         on:click=submit
                     >
-                        "Read the text"
+                        {t!("Read the text")}
                     </button>
                     <RecentOnly store />
                 </div>
@@ -210,8 +225,8 @@ fn RecentOnly(store: Store) -> impl IntoView {
                 prop:checked=store.recent_only
                 on:change=move |event| store.recent_only.set(event_target_checked(&event))
             />
-            <label for="recent-only">"Load only what fits the window"</label>
-            <p class="hint">"System messages, and the latest of the others."</p>
+            <label for="recent-only">{t!("Load only what fits the window")}</label>
+            <p class="hint">{t!("System messages, and the latest of the others.")}</p>
         </div>
     }
 }
@@ -232,7 +247,7 @@ fn Choices(store: Store, found: Found) -> impl IntoView {
         <Show when=move || { several.get() > 1 }>
             <div class="choices">
                 <label for="conversation">
-                    {move || format!("The file has {} conversations", several.get())}
+                    {move || t!("The file has {number} conversations", number = several.get())}
                 </label>
                 <div class="choices-row">
                     <select
@@ -248,7 +263,7 @@ fn Choices(store: Store, found: Found) -> impl IntoView {
                         class="button primary"
                         on:click=move |_| choose(store, found, chosen.get_untracked())
                     >
-                        "Open this one"
+                        {t!("Open this one")}
                     </button>
                 </div>
             </div>
@@ -262,7 +277,9 @@ fn LoadProgress(store: Store) -> impl IntoView {
     let progress = move || {
         store.loading.get().map(|(name, done)| {
             view! {
-                <p class="reading">{format!("Reading {name} … {}", percent(done))}</p>
+                <p class="reading">
+                    {t!("Reading {name} … {share}", name = shown_name(&name), share = percent(done))}
+                </p>
             }
         })
     };

@@ -7,6 +7,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::request_body::request_overhead;
 use super::spoken::turns;
+use crate::language::t;
 
 /// A conversation that was found but not read yet.
 #[derive(Clone)]
@@ -35,10 +36,10 @@ impl Candidate {
 /// and because the same objects are exported again.
 pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
     if text.trim().is_empty() {
-        return Err("The text is empty.".to_owned());
+        return Err(t!("The text is empty.").to_owned());
     }
     match JSON::parse(text) {
-        Ok(document) => candidate(&document, "Conversation").map(|found| vec![found]),
+        Ok(document) => candidate(&document, t!("Conversation")).map(|found| vec![found]),
         Err(error) => lines(text)
             .or_else(|| spoken(text).map(|found| Ok(vec![found])))
             .unwrap_or_else(|| Err(not_json(&error))),
@@ -56,7 +57,7 @@ fn spoken(text: &str) -> Option<Candidate> {
         }
         messages.push(&message);
     }
-    Some(Candidate::of("Conversation".to_owned(), messages))
+    Some(Candidate::of(t!("Conversation").to_owned(), messages))
 }
 
 /// The conversations of a JSONL text; `None` if its first line is not JSON.
@@ -72,18 +73,22 @@ fn lines(text: &str) -> Option<Result<Vec<Candidate>, String>> {
         match JSON::parse(line) {
             Ok(document) => documents.push((number, document)),
             Err(error) => {
-                return Some(Err(format!("Line {number} is not JSON: {}", reason(&error))));
+                return Some(Err(t!(
+                    "Line {number} is not JSON: {reason}.",
+                    number,
+                    reason = reason(&error)
+                )));
             }
         }
     }
     if documents.iter().all(|(_, document)| is_message(document)) {
         let messages: Array = documents.iter().map(|(_, document)| document).collect();
-        let label = "Conversation".to_owned();
+        let label = t!("Conversation").to_owned();
         return Some(Ok(vec![Candidate::of(label, messages)]));
     }
     let found = documents.iter().map(|(number, document)| {
-        candidate(document, &format!("Line {number}"))
-            .map_err(|problem| format!("Line {number}: {problem}"))
+        let line = t!("Line {number}", number);
+        candidate(document, &line).map_err(|problem| format!("{line}: {problem}"))
     });
     Some(found.collect())
 }
@@ -93,7 +98,7 @@ fn candidate(document: &JsValue, label: &str) -> Result<Candidate, String> {
         return Ok(Candidate::of(label.to_owned(), messages.clone()));
     }
     messages_of(shallow(document))
-        .map_err(|error| format!("This is not a conversation: {error}."))?;
+        .map_err(|error| t!("This is not a conversation: {error}.", error))?;
     let held = KEYS.iter().map(|key| property(document, key));
     let messages = held.filter_map(|value| value.dyn_into::<Array>().ok()).next();
     let name = property(document, "id").as_string().unwrap_or_else(|| label.to_owned());
@@ -145,10 +150,10 @@ pub(super) fn property(object: &JsValue, key: &str) -> JsValue {
 }
 
 fn not_json(error: &JsValue) -> String {
-    format!("This is not JSON: {}", reason(error))
+    t!("This is not JSON: {reason}.", reason = reason(error))
 }
 
 fn reason(error: &JsValue) -> String {
     let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
-    format!("{}.", message.unwrap_or_default().trim_end_matches('.'))
+    message.unwrap_or_default().trim_end_matches('.').to_owned()
 }

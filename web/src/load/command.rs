@@ -5,15 +5,13 @@ use leptos::task::spawn_local;
 
 use super::candidate::{Candidate, candidates};
 use super::reader::read;
-use super::sample::Sample;
+use super::sample::{Sample, shown_name};
 use crate::browser::{self, File, Log, focus_instead_of_nothing, text_at};
+use crate::language::t;
 use crate::store::{Kept, SampleWindow, Session, Store, is_archive, originals_in};
 
 /// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
 pub(super) const HEADING: &str = "loaded-heading";
-
-/// Said if the browser has lost something of a conversation.
-const DAMAGED: &str = "The browser has lost a part of this conversation.";
 
 /// The conversations of a document, while the user chooses one.
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
@@ -41,7 +39,7 @@ impl Origin {
 
 /// Opens a pasted text.
 pub(crate) fn open_text(store: Store, found: Found, text: String) {
-    let name = "Pasted text".to_owned();
+    let name = t!("Pasted text").to_owned();
     begin(store, name.clone());
     spawn_local(async move { open(store, found, name, text, Origin::Own).await });
 }
@@ -59,13 +57,13 @@ pub(crate) fn open_file(store: Store, found: Found, file: File) {
 
 /// Opens a sample, with a window that it nearly fills.
 pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
-    begin(store, sample.title().to_owned());
+    begin(store, sample.name().to_owned());
     spawn_local(async move {
         let Some(text) = text_at(&format!("samples/{}", sample.file_name())).await else {
-            let problem = "The sample could not be fetched. Is the server still running?";
+            let problem = t!("The sample could not be fetched. Is the server still running?");
             return fail(store, problem.to_owned());
         };
-        open(store, found, sample.title().to_owned(), text, Origin::Sample(sample)).await;
+        open(store, found, sample.name().to_owned(), text, Origin::Sample(sample)).await;
     });
 }
 
@@ -96,7 +94,7 @@ async fn open(store: Store, found: Found, name: String, text: String, origin: Or
     if candidates.len() > 1 {
         store.choices.set(candidates.iter().map(|candidate| candidate.label.clone()).collect());
         store.loading.set(None);
-        store.announce(format!("{} conversations to choose from.", candidates.len()));
+        store.announce(t!("{number} conversations to choose from.", number = candidates.len()));
         found.set_value(candidates);
         return;
     }
@@ -132,7 +130,7 @@ async fn read_beside(
 /// Shows a kept conversation from its records.
 pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) {
     let text = log.text();
-    let sample = Sample::ALL.into_iter().find(|sample| sample.title() == kept.name);
+    let sample = Sample::named(&kept.name);
     let candidate = Candidate::of(kept.name.clone(), originals_in(&text));
     found.set_value(Vec::new());
     let read = read_beside(store, kept.name.clone(), candidate, Origin::Kept(sample)).await;
@@ -142,10 +140,17 @@ pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) 
     }
     if let Err(problem) = store.replay(&text) {
         log.close();
-        return fail(store, format!("Its compactions could not be restored: {problem}."));
+        return fail(store, t!("Its compactions could not be restored: {problem}.", problem));
     }
     if log.is_damaged() {
-        fail(store, format!("{DAMAGED} {} goes on from what is whole.", kept.name));
+        let name = shown_name(&kept.name);
+        fail(
+            store,
+            t!(
+                "The browser has lost a part of this conversation. {name} goes on from what is whole.",
+                name
+            ),
+        );
     }
     store.keeping.show(Some((kept.id, log)));
 }
@@ -172,7 +177,7 @@ pub(super) fn begin(store: Store, name: String) {
 fn settle(store: Store, name: &str, read: Result<(), String>) {
     match read {
         Ok(()) => store.loading.set(None),
-        Err(problem) => fail(store, format!("{name}: {problem}")),
+        Err(problem) => fail(store, format!("{}: {problem}", shown_name(name))),
     }
 }
 

@@ -5,28 +5,22 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::command::{Found, HEADING, begin, fail, open_kept, open_sample};
-use super::sample::Sample;
+use super::sample::{Sample, shown_name};
 use crate::browser::{
     archive, focus, focus_instead_of_nothing, is_open, on_other_tabs_change, save,
 };
 use crate::driver;
+use crate::language::t;
 use crate::number::{self, plural, thousands};
 use crate::store::{Keeping, Kept, Saved, Session, Space, Store};
 
 /// The id of the list's button, which gets the focus when an entry is gone.
 const LIST: &str = "kept-list";
 
-/// Said of what could not be stored.
-const FULL: &str =
-    "not saved: the browser has no space, or keeps nothing. Delete others, or download it.";
-
-/// Said of what cannot be stored any more.
-const LOST: &str = "not saved: it was changed or deleted in another tab.";
-
 /// Opens a kept conversation.
 pub(super) fn reopen(store: Store, found: Found, kept: Kept) {
     if store.keeping.is_open(&kept.id) {
-        return store.announce(format!("{} is open.", kept.name));
+        return store.announce(t!("{name} is open.", name = shown_name(&kept.name)));
     }
     begin(store, kept.name.clone());
     spawn_local(async move {
@@ -34,14 +28,12 @@ pub(super) fn reopen(store: Store, found: Found, kept: Kept) {
             Ok(Some(log)) => open_kept(store, found, kept, log).await,
             Ok(None) => {
                 store.keeping.drop_from_list(&kept.id);
-                open_other(
-                    store,
-                    found,
-                    format!("The browser does not have {} any more.", kept.name),
-                );
+                let name = shown_name(&kept.name);
+                let problem = t!("The browser does not have {name} any more.", name);
+                open_other(store, found, problem);
             }
             Err(_) => {
-                let problem = "What the browser keeps cannot be read now.";
+                let problem = t!("What the browser keeps cannot be read now.");
                 open_other(store, found, problem.to_owned());
             }
         }
@@ -90,19 +82,27 @@ pub(super) fn SavedState(store: Store) -> impl IntoView {
         view! {
             <span class="saved">
                 " · " <span role="alert">{words}</span> {action(label, act)}
-                {action("Download it", download)}
+                {action(t!("Download it"), download)}
             </span>
         }
         .into_any()
     };
     move || {
         let words = match (is_following.get(), saved.get()) {
-            (true, _) => "another tab edits it, and this one shows what that saves",
+            (true, _) => t!("another tab edits it, and this one shows what that saves"),
             (_, Saved::Unneeded) => return ().into_any(),
-            (_, Saved::Writing) => "saving …",
-            (_, Saved::Kept) => "kept in this browser",
-            (_, Saved::Failed) => return unsaved(FULL, "Try again", Store::keep),
-            (_, Saved::Lost) => return unsaved(LOST, "Keep as a copy", Store::keep_copy),
+            (_, Saved::Writing) => t!("saving …"),
+            (_, Saved::Kept) => t!("kept in this browser"),
+            (_, Saved::Failed) => {
+                let words = t!(
+                    "not saved: the browser has no space, or keeps nothing. Delete others, or download it."
+                );
+                return unsaved(words, t!("Try again"), Store::keep);
+            }
+            (_, Saved::Lost) => {
+                let words = t!("not saved: it was changed or deleted in another tab.");
+                return unsaved(words, t!("Keep as a copy"), Store::keep_copy);
+            }
         };
         view! { <span class="saved">" · " {words}</span> }.into_any()
     }
@@ -139,10 +139,10 @@ pub(super) fn KeptList(store: Store, found: Found) -> impl IntoView {
                     }
                 }
             >
-                <summary class="button" id=LIST>{move || format!("Kept ({})", number.get())}</summary>
+                <summary class="button" id=LIST>{move || t!("Kept ({number})", number = number.get())}</summary>
                 <div class="menu-body card">
-                    <ul class="kept" aria-label="Conversations in this browser">{rows}</ul>
-                    <p class="hint">"They are in this browser only, with their compactions."</p>
+                    <ul class="kept" aria-label=t!("Conversations in this browser")>{rows}</ul>
+                    <p class="hint">{t!("They are in this browser only, with their compactions.")}</p>
                     <SpaceUsed store />
                 </div>
             </details>
@@ -164,7 +164,7 @@ fn SpaceUsed(store: Store) -> impl IntoView {
         <p class="hint" role="status">{words}</p>
         <Show when=is_asked_for>
             <button type="button" class="button" on:click=move |_| store.keeping.ask_to_persist()>
-                "Ask the browser to keep them"
+                {t!("Ask the browser to keep them")}
             </button>
         </Show>
     }
@@ -184,7 +184,7 @@ fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
         let id = id.clone();
         move |_| {
             store.forget(&id, move |freed| {
-                store.announce(format!("Deleted from this browser. {freed}"));
+                store.announce(format!("{} {freed}", t!("Deleted from this browser.")));
                 store.keeping.said.set(freed);
             });
             // The button is gone together with the last entry.
@@ -194,17 +194,19 @@ fn KeptRow(store: Store, found: Found, kept: Kept) -> impl IntoView {
             });
         }
     };
+    let name = shown_name(&name).to_owned();
+    let messages = plural(messages, "message", "messages");
     view! {
         <li>
             <button type="button" class="link" on:click=move |_| reopen(store, found, kept.clone())>
                 {name.clone()}
             </button>
             <span class="figures">
-                {format!("{} · {} tokens", plural(messages, "message", "messages"), thousands(tokens))}
+                {t!("{messages} · {tokens} tokens", messages, tokens = thousands(tokens))}
                 {size}
             </span>
-            <button type="button" class="link" aria-label=format!("Delete {name}") on:click=forget>
-                "Delete"
+            <button type="button" class="link" aria-label=t!("Delete {name}", name) on:click=forget>
+                {t!("Delete")}
             </button>
         </li>
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::candidate::Candidate;
 use crate::browser::{Pace, Stopwatch, show_memory};
+use crate::language::t;
 use crate::number::{count, plural};
 use crate::store::{Document, Excerpt, Note, Session, Store, agents};
 
@@ -79,7 +80,7 @@ pub(super) async fn read(
     let session = session.with_agents(names);
     store.write(|current| *current = session);
     store.apply_settings();
-    store.announce(format!("Loaded {}.", plural(messages, "message", "messages")));
+    store.announce(t!("Loaded {messages}.", messages = plural(messages, "message", "messages")));
     store.document.set(Some(Arc::new(document)));
     // The page is drawn before the figures of the conversation are computed.
     Pace::start(SLICE_MS).rest().await;
@@ -153,7 +154,12 @@ async fn read_as(
 
 fn append(compactor: &mut Compactor, steps: Vec<Message>, index: u32) -> Result<(), String> {
     let mut appended = steps.into_iter().map(|step| compactor.append(step));
-    appended.try_for_each(|result| result.map_err(|error| format!("{}: {error}.", words(index))))
+    appended.try_for_each(|result| {
+        result.map_err(|error| {
+            let number = number(index);
+            t!("message {number} (index {index}): {error}.", number, index, error)
+        })
+    })
 }
 
 /// Appends the recent messages with new ids, and returns their originals. Drops the notes on the others.
@@ -189,8 +195,10 @@ fn append_recent(
 
 /// A message as JSON, only while it is read; the session keeps the original object.
 fn value(candidate: &Candidate, index: u32) -> Result<Value, String> {
-    serde_wasm_bindgen::from_value(candidate.messages.get(index))
-        .map_err(|error| format!("{} cannot be read: {error}.", words(index)))
+    serde_wasm_bindgen::from_value(candidate.messages.get(index)).map_err(|error| {
+        let number = number(index);
+        t!("message {number} (index {index}) cannot be read: {error}.", number, index, error)
+    })
 }
 
 /// Reads one message into its steps. Findings are noted with its index.
@@ -200,9 +208,10 @@ fn read_message(
     index: u32,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Message>, String> {
-    let reading = format
-        .read(&message_id(index), value)
-        .map_err(|error| format!("{} is not a message: {error}.", words(index)))?;
+    let reading = format.read(&message_id(index), value).map_err(|error| {
+        let number = number(index);
+        t!("message {number} (index {index}) is not a message: {error}.", number, index, error)
+    })?;
     notes.extend(reading.issues.into_iter().map(|issue| Note {
         message: message_id(index),
         path: Some(issue.path),
@@ -222,7 +231,7 @@ fn message_id(index: u32) -> MessageId {
     MessageId::from(format!("m{index}"))
 }
 
-/// A message in words, by its number and its index.
-fn words(index: u32) -> String {
-    format!("message {} (index {index})", index.saturating_add(1))
+/// The number of a message, counted from 1.
+fn number(index: u32) -> u32 {
+    index.saturating_add(1)
 }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::{Pace, bytes_at};
+use crate::language::t;
 use crate::settings::CountingProgress;
 use crate::store::{Session, Store};
 
@@ -40,15 +41,15 @@ pub(crate) fn watch_counting(store: Store) {
 async fn prepare(store: Store, counting: &Counting) -> Result<(), String> {
     let state = store.settings.counting;
     if let Counting::Tokenizer(name) = counting {
-        return Err(format!(
-            "This page has no tokenizer called {name}, so tokens are counted as before. The npm package can \
-             use one."
+        return Err(t!(
+            "This page has no tokenizer called {name}, so tokens are counted as before. The npm package can use one.",
+            name
         ));
     }
     let Some(encoding) = state.missing(counting) else { return Ok(()) };
     state.problem.set(None);
     state.progress.set(Some(CountingProgress::Loading(encoding)));
-    store.announce(format!("Loading {encoding}."));
+    store.announce(t!("Loading {encoding}.", encoding));
     state.insert(vocabulary(encoding).await?);
     Ok(())
 }
@@ -56,9 +57,9 @@ async fn prepare(store: Store, counting: &Counting) -> Result<(), String> {
 async fn vocabulary(encoding: Encoding) -> Result<BytePairs, String> {
     let address = format!("encodings/{encoding}.vocab");
     let Some(file) = bytes_at(&address).await else {
-        return Err(format!(
-            "{encoding} could not be fetched, so tokens are counted as before. Is the server still \
-             running? Choose it again to try again."
+        return Err(t!(
+            "{encoding} could not be fetched, so tokens are counted as before. Is the server still running? Choose it again to try again.",
+            encoding
         ));
     };
     let mut pace = Pace::start(SLICE_MS);
@@ -67,20 +68,23 @@ async fn vocabulary(encoding: Encoding) -> Result<BytePairs, String> {
             pace.rest().await;
         }
     };
-    let read = async {
-        let read = BytePairs::open(file).map_err(|error| error.to_string())?;
-        if read.encoding() != encoding {
-            return Err(format!("that of {}", read.encoding()));
-        }
-        read.build_index(rest).await.map_err(|error| error.to_string())?;
-        Ok(read)
-    };
-    read.await.map_err(|problem| {
-        format!(
-            "The server's vocabulary of {encoding} is {problem}, so tokens are counted as before. Build the page \
-             again, then choose it again."
+    let unreadable = |problem| {
+        t!(
+            "The server's vocabulary of {encoding} is {problem}, so tokens are counted as before. Build the page again, then choose it again.",
+            encoding,
+            problem
         )
-    })
+    };
+    let read = BytePairs::open(file).map_err(unreadable)?;
+    if read.encoding() != encoding {
+        return Err(t!(
+            "The server's vocabulary of {encoding} is that of {other}, so tokens are counted as before. Build the page again, then choose it again.",
+            encoding,
+            other = read.encoding()
+        ));
+    }
+    read.build_index(rest).await.map_err(unreadable)?;
+    Ok(read)
 }
 
 /// Activates what was loaded, or resets the setting to what is active.
@@ -128,6 +132,6 @@ async fn recount(store: Store) {
     });
     if store.read(|session| session.counts_by(&counting)) {
         store.show_change();
-        store.announce("Tokens are counted again.");
+        store.announce(t!("Tokens are counted again."));
     }
 }

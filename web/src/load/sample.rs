@@ -2,6 +2,13 @@
 
 use strum::EnumCount;
 
+use crate::language::t;
+
+/// The name of a conversation as the page shows it.
+pub(crate) fn shown_name(name: &str) -> &str {
+    Sample::named(name).map_or(name, |sample| sample.title())
+}
+
 /// A sample conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(crate) enum Sample {
@@ -26,8 +33,8 @@ impl Sample {
         }
     }
 
-    /// Its name.
-    pub(crate) fn title(self) -> &'static str {
+    /// Its name, the same in every language: a kept conversation is recognized as a sample by it.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Support => "Customer support",
             Self::Coding => "A coding session",
@@ -36,13 +43,28 @@ impl Sample {
         }
     }
 
+    /// The sample of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sample| sample.name() == name)
+    }
+
+    /// Its name as the page shows it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Support => t!("Customer support"),
+            Self::Coding => t!("A coding session"),
+            Self::Trip => t!("Planning a trip"),
+            Self::Review => t!("A design review"),
+        }
+    }
+
     /// Its content in a few words.
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Self::Support => "a damaged espresso machine, with tools called in parallel",
-            Self::Coding => "a bug hunt through a parser, with file reads and test runs",
-            Self::Trip => "four friends, four languages, one week in Lisbon",
-            Self::Review => "five agents review an app that opens doors, with private notes",
+            Self::Support => t!("a damaged espresso machine, with tools called in parallel"),
+            Self::Coding => t!("a bug hunt through a parser, with file reads and test runs"),
+            Self::Trip => t!("four friends, four languages, one week in Lisbon"),
+            Self::Review => t!("five agents review an app that opens doors, with private notes"),
         }
     }
 
