@@ -14,6 +14,7 @@ use crate::browser::{
     address_part, clear_address_part, close_dialog, focus, open_dialog, pretty, save,
 };
 use crate::dialog::{Dialog, DialogHead};
+use crate::language::t;
 use crate::load::{Found, candidates, open_text};
 use crate::store::{Session, Store};
 use diagnosis::{Diagnosis, examine};
@@ -46,7 +47,7 @@ impl Desk {
                 false => {
                     vec![
                         messages(&earlier)
-                            .map_err(|why| format!("The request before it: {why}"))?,
+                            .map_err(|why| t!("The request before it: {why}", why))?,
                     ]
                 }
             };
@@ -67,9 +68,10 @@ impl Desk {
 /// The messages in a text.
 fn messages(text: &str) -> Result<Vec<Value>, String> {
     let found = candidates(text)?.into_iter().next();
-    let found = found.ok_or_else(|| "There are no messages in it.".to_owned())?;
+    let found = found.ok_or_else(|| t!("There are no messages in it.").to_owned())?;
     let read = found.messages.iter().map(serde_wasm_bindgen::from_value::<Value>);
-    read.collect::<Result<Vec<Value>, _>>().map_err(|error| format!("It cannot be read: {error}."))
+    read.collect::<Result<Vec<Value>, _>>()
+        .map_err(|error| t!("It cannot be read: {error}.", error))
 }
 
 /// Opens it whenever the address ends in `#doctor`.
@@ -106,7 +108,7 @@ pub(crate) fn Doctor(store: Store, found: Found) -> impl IntoView {
         let fill = move |_| desk.fill(example.request, example.error, example.earlier);
         view! {
             <li>
-                <button type="button" class="chip" on:click=fill>{example.title}</button>
+                <button type="button" class="chip" on:click=fill>{(example.title)()}</button>
             </li>
         }
     });
@@ -118,58 +120,58 @@ pub(crate) fn Doctor(store: Store, found: Found) -> impl IntoView {
     };
     view! {
         <Dialog id=DIALOG class="details doctor" on_close=clear_address_part>
-            <DialogHead of=DIALOG title="Doctor">
+            <DialogHead of=DIALOG title=t!("Doctor")>
                 <p class="figures">
-                    "A provider refused a request. Which message is it, which rule, and what repairs it? "
-                    "Nothing that you paste leaves this page."
+                    {t!("A provider refused a request. Which message is it, which rule, and what repairs it? Nothing that you paste leaves this page.")}
                 </p>
             </DialogHead>
             <div class="doctor-body">
                 <form class="doctor-form" on:submit=submit>
-                    <ul class="chips" aria-label="Examples">
+                    <ul class="chips" aria-label=t!("Examples")>
                         {examples}
                         <li>
                             <button type="button" class="chip" on:click=use_this>
-                                "What the model sees now"
+                                {t!("What the model sees now")}
                             </button>
                         </li>
                     </ul>
                     <Field
                         id="doctor-request"
-                        label="The request"
+                        label=t!("The request")
                         optional=""
-                        hint="Its body or only its messages, as JSON, in the format of any provider."
+                        hint=t!("Its body or only its messages, as JSON, in the format of any provider.")
                         rows="9"
                         text=desk.request
                     />
                     <Field
                         id="doctor-error"
-                        label="The error"
-                        optional="(optional)"
-                        hint="As the server or the SDK shows it."
+                        label=t!("The error")
+                        optional=t!("(optional)")
+                        hint=t!("As the server or the SDK shows it.")
                         rows="3"
                         text=desk.error
                     />
                     <details class="more">
-                        <summary>"The request before it " <span class="optional">"(optional)"</span></summary>
+                        <summary>
+                            {t!("The request before it")} " " <span class="optional">{t!("(optional)")}</span>
+                        </summary>
                         <Field
                             id="doctor-earlier"
-                            label="The request before it"
+                            label=t!("The request before it")
                             optional=""
-                            hint="Claude accepts its signed thinking only behind the messages that it was written behind. By the earlier request this is checked too."
+                            hint=t!("Claude accepts its signed thinking only behind the messages that it was written behind. By the earlier request this is checked too.")
                             rows="5"
                             text=desk.earlier
                         />
                     </details>
-                    <button type="submit" class="button primary large">"Examine"</button>
+                    <button type="submit" class="button primary large">{t!("Examine")}</button>
                 </form>
                 <section class="doctor-result" aria-labelledby=HEADING>
-                    <h3 id=HEADING tabindex="-1">"Diagnosis"</h3>
+                    <h3 id=HEADING tabindex="-1">{t!("Diagnosis")}</h3>
                     {result}
                     <Show when=move || desk.found.with(Option::is_none)>
                         <p class="hint">
-                            "It appears here: each message that breaks a rule of its provider, whether a compaction broke it, and the "
-                            "repaired request to download."
+                            {t!("It appears here: each message that breaks a rule of its provider, whether a compaction broke it, and the repaired request to download.")}
                         </p>
                     </Show>
                 </section>
@@ -232,10 +234,10 @@ fn Outcome(store: Store, found: Found, diagnosis: Diagnosis) -> impl IntoView {
         <Shown diagnosis />
         <div class="result-actions">
             {is_repaired.then(|| view! {
-                <button type="button" class="button" on:click=download>"Download the repaired messages"</button>
+                <button type="button" class="button" on:click=download>{t!("Download the repaired messages")}</button>
             })}
             <button type="button" class="button" on:click=open>
-                {if is_repaired { "Open the repaired conversation" } else { "Open as a conversation" }}
+                {if is_repaired { t!("Open the repaired conversation") } else { t!("Open as a conversation") }}
             </button>
         </div>
     }

@@ -9,6 +9,7 @@ use epitome_formats::{
 use serde_json::Value;
 
 use super::refusal::Refusal;
+use crate::language::t;
 
 /// How summaries begin, as this engine and other programs write them, in lower case.
 const SUMMARIES: [&str; 6] = [
@@ -137,59 +138,76 @@ fn collect_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
 /// How a compaction caused an issue: it took away what the message belongs to. `summary` is the index of the first summary.
 fn broken_by(issue: &Issue, summary: Option<usize>) -> Option<String> {
     let index = issue.message_index();
-    let taken = match issue.code {
-        IssueCode::OrphanResult | IssueCode::MisplacedResult => "the call that this result answers",
-        IssueCode::BoundReasoning => "messages before this reasoning",
-        IssueCode::NotUserFirst => "the user message that came first",
+    let number = match summary {
+        Some(summary) if summary < index => Some(summary + 1),
+        // What is cut without a summary is cut at the beginning.
+        None if index <= 1 => None,
         _ => return None,
     };
-    match summary {
-        Some(summary) if summary < index => Some(format!(
-            "The compaction that wrote the summary in message {} took away {taken}.",
-            summary + 1
-        )),
-        // What is cut without a summary is cut at the beginning.
-        None if index <= 1 => {
-            Some(format!("Something cut the beginning of the conversation, and with it {taken}."))
+    Some(match (issue.code, number) {
+        (IssueCode::OrphanResult | IssueCode::MisplacedResult, Some(number)) => t!(
+            "The compaction that wrote the summary in message {number} took away the call that this result answers.",
+            number
+        ),
+        (IssueCode::OrphanResult | IssueCode::MisplacedResult, None) => {
+            t!("Something cut the beginning of the conversation, and with it the call that this result answers.").to_owned()
         }
-        _ => None,
-    }
+        (IssueCode::BoundReasoning, Some(number)) => t!(
+            "The compaction that wrote the summary in message {number} took away messages before this reasoning.",
+            number
+        ),
+        (IssueCode::BoundReasoning, None) => {
+            t!("Something cut the beginning of the conversation, and with it messages before this reasoning.").to_owned()
+        }
+        (IssueCode::NotUserFirst, Some(number)) => t!(
+            "The compaction that wrote the summary in message {number} took away the user message that came first.",
+            number
+        ),
+        (IssueCode::NotUserFirst, None) => {
+            t!("Something cut the beginning of the conversation, and with it the user message that came first.").to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// The rule that an issue breaks, in a few words.
 pub(super) fn rule(code: IssueCode) -> &'static str {
     match code {
-        IssueCode::NotAMessage => "every entry is a message",
-        IssueCode::UnknownPart | IssueCode::ForeignPart => "parts are of this format",
-        IssueCode::UnknownRole => "the role is one of this format",
-        IssueCode::MissingContent => "a message has content",
-        IssueCode::NotText => "text is text",
-        IssueCode::MissingArguments | IssueCode::BrokenArguments => "arguments of a call are JSON",
-        IssueCode::MissingResult => "every call has its result",
-        IssueCode::OrphanResult => "every result has its call",
-        IssueCode::RepeatedResult => "a call has one result",
-        IssueCode::MisplacedResult => "results stand right behind their calls",
-        IssueCode::SplitResults => "results of one turn are in one message",
-        IssueCode::SharedCallId | IssueCode::ReusedCallId => "every call has an id of its own",
-        IssueCode::RefusedCallId | IssueCode::MissingCallId => "ids of calls are well-formed",
+        IssueCode::NotAMessage => t!("every entry is a message"),
+        IssueCode::UnknownPart | IssueCode::ForeignPart => t!("parts are of this format"),
+        IssueCode::UnknownRole => t!("the role is one of this format"),
+        IssueCode::MissingContent => t!("a message has content"),
+        IssueCode::NotText => t!("text is text"),
+        IssueCode::MissingArguments | IssueCode::BrokenArguments => {
+            t!("arguments of a call are JSON")
+        }
+        IssueCode::MissingResult => t!("every call has its result"),
+        IssueCode::OrphanResult => t!("every result has its call"),
+        IssueCode::RepeatedResult => t!("a call has one result"),
+        IssueCode::MisplacedResult => t!("results stand right behind their calls"),
+        IssueCode::SplitResults => t!("results of one turn are in one message"),
+        IssueCode::SharedCallId | IssueCode::ReusedCallId => t!("every call has an id of its own"),
+        IssueCode::RefusedCallId | IssueCode::MissingCallId => t!("ids of calls are well-formed"),
         IssueCode::RepeatedId | IssueCode::MissingId | IssueCode::RefusedId => {
-            "every message has an id of its own"
+            t!("every message has an id of its own")
         }
-        IssueCode::BlankMessage | IssueCode::BlankText => "nothing is empty",
-        IssueCode::NothingSaid => "there is a message to answer",
-        IssueCode::SystemInside => "system messages come first",
-        IssueCode::NotUserFirst => "a user message comes first",
-        IssueCode::AssistantLast => "the last message is not the model’s",
-        IssueCode::SameRoleTwice => "roles alternate",
-        IssueCode::UnsignedReasoning => "reasoning has its signature",
-        IssueCode::ReasoningAlone => "an answer follows reasoning",
-        IssueCode::BoundReasoning => "reasoning stays behind the messages it was written behind",
+        IssueCode::BlankMessage | IssueCode::BlankText => t!("nothing is empty"),
+        IssueCode::NothingSaid => t!("there is a message to answer"),
+        IssueCode::SystemInside => t!("system messages come first"),
+        IssueCode::NotUserFirst => t!("a user message comes first"),
+        IssueCode::AssistantLast => t!("the last message is not the model’s"),
+        IssueCode::SameRoleTwice => t!("roles alternate"),
+        IssueCode::UnsignedReasoning => t!("reasoning has its signature"),
+        IssueCode::ReasoningAlone => t!("an answer follows reasoning"),
+        IssueCode::BoundReasoning => {
+            t!("reasoning stays behind the messages it was written behind")
+        }
         IssueCode::EmptyCompaction | IssueCode::MisplacedCompaction => {
-            "the provider’s own compaction is whole and in its place"
+            t!("the provider’s own compaction is whole and in its place")
         }
-        IssueCode::LoneSurrogate => "text is valid Unicode",
-        IssueCode::Unreachable => "the model can get back what a note stands for",
-        IssueCode::Lost => "the format can hold everything",
+        IssueCode::LoneSurrogate => t!("text is valid Unicode"),
+        IssueCode::Unreachable => t!("the model can get back what a note stands for"),
+        IssueCode::Lost => t!("the format can hold everything"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Requests that providers refuse, to try the doctor with.
 
+use crate::language::t;
+
 /// An example.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Example {
     /// Its name.
-    pub(super) title: &'static str,
+    pub(super) title: fn() -> &'static str,
     /// The request.
     pub(super) request: &'static str,
     /// What the provider answered.
@@ -16,7 +18,7 @@ pub(super) struct Example {
 /// Every example, in the order shown.
 pub(super) const EXAMPLES: [Example; 3] = [
     Example {
-        title: "A result without its call",
+        title: || t!("A result without its call"),
         request: r#"{
   "model": "claude",
   "messages": [
@@ -31,7 +33,7 @@ pub(super) const EXAMPLES: [Example; 3] = [
         earlier: "",
     },
     Example {
-        title: "A call without its result",
+        title: || t!("A call without its result"),
         request: r#"{
   "model": "gpt",
   "messages": [
@@ -46,7 +48,7 @@ pub(super) const EXAMPLES: [Example; 3] = [
         earlier: "",
     },
     Example {
-        title: "Claude’s thinking, moved",
+        title: || t!("Claude’s thinking, moved"),
         request: r#"{
   "model": "claude",
   "messages": [
@@ -91,7 +93,11 @@ mod tests {
             let diagnosis = examine(&read(example.request), example.error, &earlier);
             let found =
                 diagnosis.found.iter().find(|it| format!("{:?}", it.issue.code) == expected);
-            assert!(found.is_some_and(|found| found.is_named), "{}: {diagnosis:?}", example.title);
+            assert!(
+                found.is_some_and(|found| found.is_named),
+                "{}: {diagnosis:?}",
+                (example.title)()
+            );
         }
     }
 }
