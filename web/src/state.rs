@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use crate::browser::{focus, focus_instead_of_nothing};
 use crate::driver;
+use crate::language::{around, t};
 use crate::number::{count, thousands};
 use crate::store::Store;
 use add::{ADD, Add};
@@ -23,32 +24,30 @@ pub(crate) fn StateAndMemory(store: Store) -> impl IntoView {
     let is_empty = Memo::new(move |_| held.with(|held| held.state.is_empty()));
     let is_summarized = Memo::new(move |_| held.with(|held| held.is_summarized));
     let setting = move || {
-        const SETTING: &str = "Keep lists of decisions, tasks and open questions";
-        let show = move |_| store.settings.sheet.open_at(SETTING);
-        view! { <button type="button" class="link" on:click=show>{SETTING}</button> }
+        let label = t!("Keep lists of decisions, tasks and open questions");
+        let show = move |_| store.settings.sheet.open_at(label);
+        view! { <button type="button" class="link" on:click=show>{label}</button> }
     };
     let hint = move || {
         match (is_empty.get(), is_summarized.get()) {
         (true, true) => {
-            Some("What was decided, is to be done or is open comes here with the next summary, or when you add it.".into_any())
+            Some(t!("What was decided, is to be done or is open comes here with the next summary, or when you add it.").into_any())
         }
-        (true, false) => Some(
-            view! {
-                "What was decided, is to be done or is open comes here when you add it, and with the next summary if this is on: "
-                {setting()}
-            }
-            .into_any(),
-        ),
-        (false, false) => Some(
-            view! { "No summary shows the lists as long as this is off: " {setting()} }.into_any(),
-        ),
+        (true, false) => {
+            let (before, after) = around(t!("What was decided, is to be done or is open comes here when you add it, and with the next summary if this is on: {setting}"), "{setting}");
+            Some(view! { {before} {setting()} {after} }.into_any())
+        }
+        (false, false) => {
+            let (before, after) = around(t!("No summary shows the lists as long as this is off: {setting}"), "{setting}");
+            Some(view! { {before} {setting()} {after} }.into_any())
+        }
         (false, true) => None,
     }
     };
     let lists = StateList::ALL.map(|list| view! { <Entries store list /> });
     view! {
         <section class="held card" aria-labelledby="held-heading">
-            <h2 id="held-heading">"State and memory"</h2>
+            <h2 id="held-heading">{t!("State and memory")}</h2>
             <Reader store />
             {move || hint().map(|hint| view! { <p class="hint">{hint}</p> })}
             <div class="held-lists">{lists} <Remembered store /></div>
@@ -84,9 +83,9 @@ fn Reader(store: Store) -> impl IntoView {
     view! {
         <Show when=move || names.with(|names| !names.is_empty())>
             <div class="field">
-                <label for="held-reader">"What holds for"</label>
+                <label for="held-reader">{t!("What holds for")}</label>
                 <select id="held-reader" prop:value=chosen on:change=choose>
-                    <option value="">"Everyone"</option>
+                    <option value="">{t!("Everyone")}</option>
                     {options}
                 </select>
             </div>
@@ -102,7 +101,7 @@ fn Entries(store: Store, list: StateList) -> impl IntoView {
     view! {
         <Show when=move || { length.get() > 0 }>
             <h3 id=heading.clone()>
-                {list.heading()} " " <span class="count">{move || thousands(count(length.get()))}</span>
+                {heading_of(list)} " " <span class="count">{move || thousands(count(length.get()))}</span>
             </h3>
             <ul aria-labelledby=heading.clone()>
                 // By place and not by text: a field keeps the focus while its text changes.
@@ -111,6 +110,19 @@ fn Entries(store: Store, list: StateList) -> impl IntoView {
                 </For>
             </ul>
         </Show>
+    }
+}
+
+/// The heading of a list, as its summary has it.
+fn heading_of(list: StateList) -> &'static str {
+    match list {
+        StateList::Decisions => t!("Decisions"),
+        StateList::Constraints => t!("Constraints"),
+        StateList::Tasks => t!("Tasks"),
+        StateList::Questions => t!("Open questions"),
+        StateList::Risks => t!("Risks"),
+        StateList::Artifacts => t!("Artifacts"),
+        StateList::Contributions => t!("Contributions"),
     }
 }
 
@@ -130,13 +142,13 @@ fn Undo(store: Store) -> impl IntoView {
                 <button
                     type="button"
                     class="button"
-                    aria-label="Undo the last change here"
+                    aria-label=t!("Undo the last change here")
                     aria-disabled=move || store.is_locked().to_string()
                     on:click=undo
                 >
-                    "Undo"
+                    {t!("Undo")}
                 </button>
-                <p class="hint">"Takes back the last change of the lists."</p>
+                <p class="hint">{t!("Takes back the last change of the lists.")}</p>
             </div>
         </Show>
     }
@@ -153,4 +165,16 @@ fn focus_later(id: String) {
 /// Keeps the focus in the panel if what had it is gone.
 fn keep_focus() {
     focus_instead_of_nothing(ADD);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_have_the_headings_that_they_have_in_a_summary() {
+        for list in StateList::ALL {
+            assert_eq!(heading_of(list), list.heading());
+        }
+    }
 }

@@ -3,8 +3,9 @@
 use epitome::{MemoryEntry, StateEntry, StateList};
 use leptos::prelude::*;
 
-use super::focus_later;
+use super::{focus_later, heading_of};
 use crate::driver;
+use crate::language::t;
 use crate::store::Store;
 
 /// The id of what opens the form. It has the focus if the entry that had it is gone.
@@ -23,16 +24,16 @@ pub(super) fn Add(store: Store) -> impl IntoView {
         event.prevent_default();
         let typed = text.get_untracked().trim().to_owned();
         if typed.is_empty() {
-            store.announce("Write what it says first.");
+            store.announce(t!("Write what it says first."));
         } else if let Some(list) = StateList::ALL.get(place.get_untracked()) {
-            let words = "The entry is added.";
+            let words = t!("The entry is added.");
             driver::change_lists(store, words, |state| {
                 let entry = StateEntry { text: typed, ..StateEntry::default() };
                 state.list_mut(*list).insert(0, entry);
             });
             text.set(String::new());
         } else {
-            driver::change_memory(store, "The entry is added to the memory.", |memory| {
+            driver::change_memory(store, t!("The entry is added to the memory."), |memory| {
                 memory.entries.push(MemoryEntry { text: typed, standing: false });
             });
             text.set(String::new());
@@ -42,23 +43,23 @@ pub(super) fn Add(store: Store) -> impl IntoView {
     let choose = move |event| {
         place.set(event_target_value(&event).parse().unwrap_or_default());
     };
-    let titles = StateList::ALL.map(StateList::heading).into_iter().chain(["Memory"]);
+    let titles = StateList::ALL.map(heading_of).into_iter().chain([t!("Memory")]);
     let options = titles.enumerate().map(|(index, title)| {
         view! { <option value=index.to_string()>{title}</option> }
     });
     let options = options.collect_view();
     view! {
         <details class="more">
-            <summary id=ADD>"Add an entry"</summary>
+            <summary id=ADD>{t!("Add an entry")}</summary>
             <form class="held-form" on:submit=add>
                 <div class="field">
-                    <label for="held-new-place">"List"</label>
+                    <label for="held-new-place">{t!("List")}</label>
                     <select id="held-new-place" on:change=choose>
                         {options}
                     </select>
                 </div>
                 <div class="field">
-                    <label for=TEXT>"What it says"</label>
+                    <label for=TEXT>{t!("What it says")}</label>
                     <input
                         id=TEXT
                         type="text"
@@ -67,7 +68,7 @@ pub(super) fn Add(store: Store) -> impl IntoView {
                         on:input=move |event| text.set(event_target_value(&event))
                     />
                 </div>
-                <button type="submit" class="button">"Add"</button>
+                <button type="submit" class="button">{t!("Add")}</button>
             </form>
         </details>
     }

@@ -9,6 +9,7 @@ use super::field::{EntryText, Remove};
 use super::{focus_later, keep_focus};
 use crate::direction::marked;
 use crate::driver;
+use crate::language::{around, t};
 use crate::messages::MessageLinks;
 use crate::store::Store;
 
@@ -24,21 +25,22 @@ pub(super) fn EntryRow(store: Store, list: StateList, index: usize) -> impl Into
     let about = Memo::new(move |_| {
         entry.with(|entry| StateEntry { text: String::new(), done: false, ..entry.clone() })
     });
-    let name = format!("{} {}", entry_name(list), index + 1);
+    let number = index + 1;
     let change = move |words, change: &dyn Fn(&mut StateEntry)| {
         driver::change_lists(store, words, |state| {
             state.list_mut(list).iter_mut().skip(index).take(1).for_each(change);
         });
         keep_focus();
     };
-    let save =
-        move |typed: String| change("The entry is changed.", &|it| it.text.clone_from(&typed));
+    let save = move |typed: String| {
+        change(t!("The entry is changed."), &|it| it.text.clone_from(&typed));
+    };
     let check = move |event| {
         let done = event_target_checked(&event);
-        change("The task is changed.", &|task| task.done = done);
+        change(t!("The task is changed."), &|task| task.done = done);
     };
     let remove = move |_| {
-        driver::change_lists(store, "The entry is removed.", |state| {
+        driver::change_lists(store, t!("The entry is removed."), |state| {
             let entries = state.list_mut(list);
             if index < entries.len() {
                 entries.remove(index);
@@ -52,21 +54,21 @@ pub(super) fn EntryRow(store: Store, list: StateList, index: usize) -> impl Into
             <label class="held-check">
                 <input
                     type="checkbox"
-                    aria-label=format!("{name} is done")
+                    aria-label=t!("Task {number} is done", number)
                     prop:checked=move || entry.with(|entry| entry.done)
                     on:change=check
                 />
-                "Done"
+                {t!("Done")}
             </label>
         }
     });
     view! {
         <li class="held-entry">
-            <EntryText id=entry_id(list, index) label=name.clone() text save />
+            <EntryText id=entry_id(list, index) label=entry_name(list, number) text save />
             <div class="held-about">
                 {done}
                 {move || view! { <About store entry=about.get() /> }}
-                <Remove label=format!("Remove {}", name.to_lowercase()) remove />
+                <Remove label=removal(list, number) remove />
             </div>
         </li>
     }
@@ -86,7 +88,17 @@ fn About(store: Store, entry: StateEntry) -> impl IntoView {
     let light = move || store.lit.set(lit.get_value());
     let dark = move || store.lit.set(Arc::default());
     let by = by.map(|by| format!("{} · ", marked(&by)));
-    let earlier = earlier.map(|earlier| format!("before: {} · ", marked(&earlier)));
+    let earlier =
+        earlier.map(|earlier| format!("{} · ", t!("before: {text}", text = marked(&earlier))));
+    let (from, after) = around(
+        match (positions.is_empty(), is_private) {
+            (true, true) => t!("from what is only for some"),
+            (true, false) => t!("from no message"),
+            (false, true) => t!("from what is only for some, and {messages}"),
+            (false, false) => t!("from {messages}"),
+        },
+        "{messages}",
+    );
     view! {
         <p
             class="hint"
@@ -96,27 +108,34 @@ fn About(store: Store, entry: StateEntry) -> impl IntoView {
             on:focusin=move |_| light()
             on:focusout=move |_| dark()
         >
-            {by} {earlier}
-            {match (positions.is_empty(), is_private) {
-                (true, true) => "from what is only for some",
-                (true, false) => "from no message",
-                (false, true) => "from what is only for some, and ",
-                (false, false) => "from ",
-            }} <MessageLinks store positions />
+            {by} {earlier} {from} <MessageLinks store positions /> {after}
         </p>
     }
 }
 
 /// What an entry is called.
-fn entry_name(list: StateList) -> &'static str {
+fn entry_name(list: StateList, number: usize) -> String {
     match list {
-        StateList::Decisions => "Decision",
-        StateList::Constraints => "Constraint",
-        StateList::Tasks => "Task",
-        StateList::Questions => "Question",
-        StateList::Risks => "Risk",
-        StateList::Artifacts => "Artifact",
-        StateList::Contributions => "Contribution",
+        StateList::Decisions => t!("Decision {number}", number),
+        StateList::Constraints => t!("Constraint {number}", number),
+        StateList::Tasks => t!("Task {number}", number),
+        StateList::Questions => t!("Question {number}", number),
+        StateList::Risks => t!("Risk {number}", number),
+        StateList::Artifacts => t!("Artifact {number}", number),
+        StateList::Contributions => t!("Contribution {number}", number),
+    }
+}
+
+/// What the button is called that removes it.
+fn removal(list: StateList, number: usize) -> String {
+    match list {
+        StateList::Decisions => t!("Remove decision {number}", number),
+        StateList::Constraints => t!("Remove constraint {number}", number),
+        StateList::Tasks => t!("Remove task {number}", number),
+        StateList::Questions => t!("Remove question {number}", number),
+        StateList::Risks => t!("Remove risk {number}", number),
+        StateList::Artifacts => t!("Remove artifact {number}", number),
+        StateList::Contributions => t!("Remove contribution {number}", number),
     }
 }
 

@@ -3,6 +3,8 @@
 use leptos::html::Textarea;
 use leptos::prelude::*;
 
+use crate::language::t;
+
 /// The field. What is typed is saved by `save`, and is then what `text` says.
 #[component]
 pub(super) fn EntryText(
@@ -59,7 +61,7 @@ pub(super) fn Remove(
 ) -> impl IntoView {
     view! {
         <button type="button" class="link" aria-label=label on:click=remove>
-            "Remove"
+            {t!("Remove")}
         </button>
     }
 }

@@ -7,6 +7,7 @@ use super::field::{EntryText, Remove};
 use super::{focus_later, keep_focus};
 use crate::direction::marked;
 use crate::driver;
+use crate::language::{around, t};
 use crate::long_text::long_text;
 use crate::number::{count, thousands};
 use crate::store::Store;
@@ -19,14 +20,16 @@ pub(super) fn Remembered(store: Store) -> impl IntoView {
     let length = Memo::new(move |_| held.with(|held| held.memory.entries.len()));
     let summary = Memo::new(move |_| held.with(|held| held.memory.summary.clone()));
     let is_unread = Memo::new(move |_| held.with(|held| !held.is_remembered));
+    let (before, after) =
+        around(t!("It is in a summary only if {setting} is true in the settings."), "{setting}");
     view! {
         <Show when=move || is_there.get()>
             <h3 id="held-memory">
-                "Memory " <span class="count">{move || thousands(count(length.get()))}</span>
+                {t!("Memory")} " " <span class="count">{move || thousands(count(length.get()))}</span>
             </h3>
             <Show when=move || is_unread.get()>
                 <p class="hint">
-                    "It is in a summary only if " <code>"memory.inSummary"</code> " is true in the settings."
+                    {before} <code>"memory.inSummary"</code> {after}
                 </p>
             </Show>
             {move || {
@@ -34,7 +37,7 @@ pub(super) fn Remembered(store: Store) -> impl IntoView {
                 (!summary.is_empty())
                     .then(|| {
                         view! {
-                            <div class="held-summary" role="group" aria-label="Summary of the memory">
+                            <div class="held-summary" role="group" aria-label=t!("Summary of the memory")>
                                 {long_text(&summary)}
                             </div>
                         }
@@ -57,7 +60,7 @@ fn MemoryRow(store: Store, index: usize) -> impl IntoView {
     });
     let text = Memo::new(move |_| entry.with(|entry| marked(&entry.text).into_owned()));
     let change = move |change: &dyn Fn(&mut MemoryEntry)| {
-        driver::change_memory(store, "The memory is changed.", |memory| {
+        driver::change_memory(store, t!("The memory is changed."), |memory| {
             memory.entries.iter_mut().skip(index).take(1).for_each(change);
         });
     };
@@ -70,7 +73,7 @@ fn MemoryRow(store: Store, index: usize) -> impl IntoView {
         change(&|it| it.standing = standing);
     };
     let remove = move |_| {
-        driver::change_memory(store, "The entry is removed.", |memory: &mut Memory| {
+        driver::change_memory(store, t!("The entry is removed."), |memory: &mut Memory| {
             if index < memory.entries.len() {
                 memory.entries.remove(index);
             }
@@ -78,21 +81,21 @@ fn MemoryRow(store: Store, index: usize) -> impl IntoView {
         let left = store.holding.shown.with_untracked(|held| held.memory.entries.len());
         focus_later(memory_id(index.min(left.saturating_sub(1))));
     };
-    let name = format!("Memory {}", index + 1);
+    let number = index + 1;
     view! {
         <li class="held-entry">
-            <EntryText id=memory_id(index) label=name.clone() text save />
+            <EntryText id=memory_id(index) label=t!("Memory {number}", number) text save />
             <div class="held-about">
                 <label class="held-check">
                     <input
                         type="checkbox"
-                        aria-label=format!("{name} stays: always word for word")
+                        aria-label=t!("Memory {number} stays: always word for word", number)
                         prop:checked=move || entry.with(|entry| entry.standing)
                         on:change=check
                     />
-                    "Always word for word"
+                    {t!("Always word for word")}
                 </label>
-                <Remove label=format!("Remove {}", name.to_lowercase()) remove />
+                <Remove label=t!("Remove memory {number}", number) remove />
             </div>
         </li>
     }
