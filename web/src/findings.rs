@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::number::{count, plural, thousands};
 use crate::store::Store;
 
@@ -39,7 +40,7 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
                 view! {
                     <li>
                         <button type="button" class="link" on:click=open(position)>
-                            {format!("Message {}", number.unwrap_or_default())}
+                            {t!("Message {number}", number = number.unwrap_or_default())}
                         </button>
                         <span>{path} {note.explanation}</span>
                     </li>
@@ -52,9 +53,9 @@ pub(crate) fn Findings(store: Store) -> impl IntoView {
             <details class="findings card">
                 <summary>
                     <h2>{move || plural(number.get(), "finding", "findings")}</h2>
-                    <span class="hint">"Nothing is lost. A compaction repairs this."</span>
+                    <span class="hint">{t!("Nothing is lost. A compaction repairs this.")}</span>
                 </summary>
-                <ul tabindex="0" aria-label="Findings">{rows}</ul>
+                <ul tabindex="0" aria-label=t!("Findings")>{rows}</ul>
             </details>
         </Show>
     }

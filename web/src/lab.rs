@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::browser::{address_part, clear_address_part, open_dialog, show_lab};
 use crate::dialog::{Dialog, DialogHead};
+use crate::language::t;
 use crate::settings::{Form, preset_label};
 use crate::store::{Session, Store};
 
@@ -71,18 +72,17 @@ pub(crate) fn Lab(store: Store) -> impl IntoView {
     watch(store, fetched);
     view! {
         <Dialog id=DIALOG class="details lab" on_close=clear_address_part>
-            <DialogHead of=DIALOG title="Lab">
+            <DialogHead of=DIALOG title=t!("Lab")>
                 <p class="figures">
-                    "This conversation, request by request, with several strategies of epitome and of other npm packages. "
-                    "All of them run in this page, without a model."
+                    {t!("This conversation, request by request, with several strategies of epitome and of other npm packages. All of them run in this page, without a model.")}
                 </p>
             </DialogHead>
             <Show when=move || fetched.get() == Fetched::Waiting>
-                <p class="hint" role="status">"Fetching the other packages …"</p>
+                <p class="hint" role="status">{t!("Fetching the other packages …")}</p>
             </Show>
             <Show when=move || fetched.get() == Fetched::Failed>
                 <p class="notice error" role="alert">
-                    "The Lab could not be fetched. Is the server still running?"
+                    {t!("The Lab could not be fetched. Is the server still running?")}
                 </p>
             </Show>
             <div id=PLACE class="lab-place"></div>

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use epitome::{Outcome, Report};
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::run::Arriving;
 use crate::store::Store;
 use facts::Facts;
@@ -28,9 +29,7 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
         (false, Some(report)) => view! { <Written store report /> }.into_any(),
         (false, None) => view! {
             <p class="hint">
-                "Every order number, path, date and amount in the replaced messages is looked up in the summary. Missing "
-                "ones are appended word for word, as far as there is space. Names in the summary that no message has "
-                "are reported here."
+                {t!("Every order number, path, date and amount in the replaced messages is looked up in the summary. Missing ones are appended word for word, as far as there is space. Names in the summary that no message has are reported here.")}
             </p>
         }
         .into_any(),
@@ -38,7 +37,7 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
     };
     view! {
         <section class="survives card" aria-labelledby="survives-heading">
-            <h2 id="survives-heading">"What survives"</h2>
+            <h2 id="survives-heading">{t!("What survives")}</h2>
             {content}
         </section>
     }
@@ -51,7 +50,7 @@ fn Written(store: Store, report: Arc<Report>) -> impl IntoView {
     view! {
         <Facts store receipt=report.receipt.clone() />
         <details class="summary" open=true>
-            <summary>"The summary"</summary>
+            <summary>{t!("The summary")}</summary>
             {linked(store, &summary)}
         </details>
     }

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use epitome::facts::{Fact, Receipt};
+use epitome::facts::{Fact, Kind, Receipt};
 use leptos::prelude::*;
 
 use crate::browser::is_open;
 use crate::direction::marked;
+use crate::language::{around, t};
 use crate::messages::{MessageLinks, further};
-use crate::number::{count, thousands};
+use crate::number::{count, plural, thousands};
 use crate::store::Store;
 
 /// The number of facts that a list shows.
@@ -20,17 +21,22 @@ const MAX_FACTS: usize = 60;
 pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
     let Receipt { kept, appended, given_up, unlisted, unsupported, unattributed, pinned: _ } =
         receipt;
+    let (before, after) = around(
+        t!(
+            "{names}: in the summary, but not in any message. The summarizer may have made this up."
+        ),
+        "{names}",
+    );
     let invented = match unsupported.is_empty() {
         true => view! {
             <p class="verdict" data-verdict="good">
-                "No name, path or code in the summary is made up: each one is in a message."
+                {t!("No name, path or code in the summary is made up: each one is in a message.")}
             </p>
         }
         .into_any(),
         false => view! {
             <p class="verdict" data-verdict="bad">
-                <strong>{marked(&unsupported.join(", ")).into_owned()}</strong>
-                ": in the summary, but not in any message. The summarizer may have made this up."
+                {before} <strong>{marked(&unsupported.join(", ")).into_owned()}</strong> {after}
             </p>
         }
         .into_any(),
@@ -38,19 +44,32 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
     let nobody = (!unattributed.is_empty()).then(|| {
         view! {
             <p class="notice">
-                "The summary does not say who said this, or names somebody else: "
-                {marked(&unattributed.join(" ")).into_owned()}
+                {t!("The summary does not say who said this, or names somebody else: {quotes}", quotes = marked(&unattributed.join(" ")))}
             </p>
         }
     });
-    let unlisted =
-        (unlisted > 0).then(|| format!("{} further mentions are not listed.", thousands(unlisted)));
+    let unlisted = (unlisted > 0)
+        .then(|| t!("{number} further mentions are not listed.", number = thousands(unlisted)));
+    let in_summary = plural(count(kept.len()), "fact in the summary", "facts in the summary");
+    let added = plural(
+        count(appended.len()),
+        "fact appended to it, word for word",
+        "facts appended to it, word for word",
+    );
+    let in_history =
+        plural(count(given_up.len()), "fact only in the history", "facts only in the history");
     view! {
         {invented}
         {nobody}
-        <List store title="in the summary" mark="✓" facts=kept />
-        <List store title="appended to it, word for word" mark="+" facts=appended />
-        <List store title="only in the history" mark="○" facts=given_up />
+        <List store title=in_summary label=t!("Facts in the summary") mark="✓" facts=kept />
+        <List
+            store
+            title=added
+            label=t!("Facts appended to it, word for word")
+            mark="+"
+            facts=appended
+        />
+        <List store title=in_history label=t!("Facts only in the history") mark="○" facts=given_up />
         <p class="hint">{unlisted}</p>
     }
 }
@@ -59,8 +78,10 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
 #[component]
 fn List(
     store: Store,
-    /// What happened to them.
-    title: &'static str,
+    /// How many there are, and what happened to them.
+    title: String,
+    /// The list, for screen readers.
+    label: &'static str,
     /// The same as a mark.
     mark: &'static str,
     facts: Vec<Fact>,
@@ -79,14 +100,21 @@ fn List(
         })
     };
     (number > 0).then(|| {
+        let shown = thousands(number);
+        // Without the number in it, as in a language that has a word for one, nothing is strong.
+        let (before, shown, after) = match title.split_once(&shown) {
+            Some((before, after)) => (before.to_owned(), Some(shown), after.to_owned()),
+            None => (title, None, String::new()),
+        };
         view! {
             <details class="summary" on:toggle=toggle>
                 <summary>
                     <span class="fact-mark" aria-hidden="true">{mark}</span>
-                    <strong>{thousands(number)}</strong>
-                    {format!(" {} {title}", if number == 1 { "fact" } else { "facts" })}
+                    {before}
+                    {shown.map(|shown| view! { <strong>{shown}</strong> })}
+                    {after}
                 </summary>
-                <ul class="facts" tabindex="0" aria-label=format!("Facts {title}")>{rows}</ul>
+                <ul class="facts" tabindex="0" aria-label=label>{rows}</ul>
             </details>
         }
     })
@@ -112,8 +140,44 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
         >
             <span class="fact-text">{marked(&fact.text).into_owned()}</span>
             <span class="hint">
-                {format!(" {} · {} ", fact.kind.as_str(), fact.speaker)} <MessageLinks store positions />
+                {format!(" {} · {} ", kind_name(fact.kind), speaker_name(&fact.speaker))} <MessageLinks store positions />
             </span>
         </li>
+    }
+}
+
+/// What a kind of facts is called.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Checklist => t!("checklist"),
+        Kind::Decision => t!("decision"),
+        Kind::Negation => t!("negation"),
+        Kind::Url => t!("url"),
+        Kind::Path => t!("path"),
+        Kind::Package => t!("package"),
+        Kind::Identifier => t!("identifier"),
+        Kind::Quote => t!("quote"),
+        Kind::Name => t!("name"),
+        Kind::Number => t!("number"),
+    }
+}
+
+/// What the speaker of a fact is called. The name of an author or a tool stays as it is.
+fn speaker_name(speaker: &str) -> String {
+    let (role, name) = match speaker.split_once(' ') {
+        Some((role, name)) => (role, Some(name)),
+        None => (speaker, None),
+    };
+    let role = match role {
+        "user" => t!("user"),
+        "assistant" => t!("assistant"),
+        "system" => t!("system"),
+        "tool" => t!("tool"),
+        "earlier" => t!("earlier"),
+        other => other,
+    };
+    match name {
+        Some(name) => format!("{role} {name}"),
+        None => role.to_owned(),
     }
 }

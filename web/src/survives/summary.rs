@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::browser::closest;
 use crate::direction::marked;
+use crate::language::t;
 use crate::long_text::blocks;
 use crate::store::{Perspective, Store};
 
@@ -37,7 +38,7 @@ pub(super) fn linked(store: Store, summary: &str) -> impl IntoView + use<> {
             class="summary-text"
             tabindex="0"
             role="region"
-            aria-label="The summary"
+            aria-label=t!("The summary")
             on:click=move |event| open(&event)
             on:pointerover=move |event| light(&event)
             on:pointerleave=move |_| dark()
@@ -67,7 +68,7 @@ fn line(store: Store, text: &str) -> impl IntoView + use<> {
                 type="button"
                 class="link"
                 data-position=position
-                aria-label=format!("{number}: message #{named}")
+                aria-label=t!("{number}: message #{named}", number, named)
             >
                 {number.to_string()}
             </button>
