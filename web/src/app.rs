@@ -13,6 +13,7 @@ use crate::details::Details;
 use crate::doctor::Doctor;
 use crate::findings::Findings;
 use crate::lab::Lab;
+use crate::language::t;
 use crate::load::{
     Found, Sources, open_specimen, watch_counting, watch_drops, watch_pastes, watch_tabs,
 };
@@ -57,7 +58,7 @@ pub(crate) fn App() -> impl IntoView {
     });
     let loading = Memo::new(move |_| store.loading.with(Option::is_some));
     view! {
-        <a class="skip" href="#main">"Skip to content"</a>
+        <a class="skip" href="#main">{t!("Skip to content")}</a>
         <Header store />
         <main id="main" tabindex="-1" class:dragging=dragging aria-busy=move || loading.get().to_string()>
             <Sources store found />
@@ -67,8 +68,8 @@ pub(crate) fn App() -> impl IntoView {
         </main>
         <footer class="footer">
             <p>
-                "No data leaves this page, except what is sent to the summarizer that you choose. "
-                "Figures with a “~” are estimates."
+                {t!("No data leaves this page, except what is sent to the summarizer that you choose.")} " "
+                {t!("Figures with a “~” are estimates.")}
             </p>
         </footer>
         <Show when=stages.has(8)>
@@ -80,7 +81,7 @@ pub(crate) fn App() -> impl IntoView {
             <Lab store />
         </Show>
         <div class="drop-veil" hidden=move || !dragging.get() aria-hidden="true">
-            <p>"Drop the conversation anywhere"</p>
+            <p>{t!("Drop the conversation anywhere")}</p>
         </div>
         <div class="visually-hidden" role="status" aria-live="polite">{store.announcement}</div>
     }
@@ -97,14 +98,14 @@ fn Workbench(store: Store, stages: Stages) -> impl IntoView {
     });
     view! {
         <section class="instrument card" aria-labelledby="meter-heading">
-            <h2 id="meter-heading" class="visually-hidden">"The window"</h2>
+            <h2 id="meter-heading" class="visually-hidden">{t!("The window")}</h2>
             <Meter store>
                 <Act store />
             </Meter>
             <Outcome store />
         </section>
         <Show when=stages.has(2)>
-            <section class="shape card" aria-label="What it consists of">
+            <section class="shape card" aria-label=t!("What it consists of")>
                 <Strip store />
                 <Legend store />
             </section>

@@ -72,7 +72,7 @@ pub(crate) fn check(store: Store, phase: Phase) {
         None => {
             drain(store);
             store.show_figures();
-            store.announce("Nothing is due.");
+            store.announce(t!("Nothing is due."));
         }
     }
 }
@@ -163,7 +163,7 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     let message = store.read(|session| session.message(position).cloned());
     let Some(mut message) = message else { return };
     message.pinned = !message.pinned;
-    store.announce(if message.pinned { "Pinned." } else { "No longer pinned." });
+    store.announce(if message.pinned { t!("Pinned.") } else { t!("No longer pinned.") });
     command(store, |compactor| {
         let _ = compactor.edit(message);
     });
@@ -176,8 +176,8 @@ pub(crate) fn toggle_brought_back(store: Store, position: usize) {
     }
     let is_back = store.write(|session| session.toggle_brought_back(position));
     let words = match is_back {
-        Some(true) => "Brought back: the next request quotes it.",
-        Some(false) | None => "Taken out of the next request again.",
+        Some(true) => t!("Brought back: the next request quotes it."),
+        Some(false) | None => t!("Taken out of the next request again."),
     };
     store.live.record(words.to_owned());
     store.announce(words);
@@ -206,7 +206,7 @@ pub(crate) fn complete_task(store: Store, name: String) {
     if is_refused(store) {
         return;
     }
-    let words = format!("Task completed: {name}.");
+    let words = t!("Task completed: {name}.", name);
     let completed = store.write(|session| {
         let compactor = session.compactor_mut()?;
         let completed = compactor.complete_task(name);
@@ -231,10 +231,10 @@ pub(crate) fn record_usage(store: Store, usage: Usage) {
         return;
     }
     command(store, |compactor| compactor.handle_usage(usage));
-    store.live.record(format!(
-        "The provider reported {} prompt and {} completion tokens.",
-        thousands(usage.prompt_tokens),
-        thousands(usage.completion_tokens)
+    store.live.record(t!(
+        "The provider reported {prompt} prompt and {completion} completion tokens.",
+        prompt = thousands(usage.prompt_tokens),
+        completion = thousands(usage.completion_tokens)
     ));
     store.show_figures();
 }

@@ -6,7 +6,9 @@
 mod action;
 mod phase;
 mod reason;
+mod role;
 
 pub(crate) use action::{Treatment, action_label, action_sentence, action_summary, change_label};
 pub(crate) use phase::{PHASES, phase_hint, phase_label};
 pub(crate) use reason::{REASONS, reason_label};
+pub(crate) use role::role_label;

@@ -11,12 +11,13 @@ mod visible_rows;
 use leptos::prelude::*;
 
 use crate::browser::{focus, scroll_top};
+use crate::language::t;
 use crate::number::{count, thousands};
 use crate::store::{Filter, Perspective, Store};
 use layout::Layout;
 pub(crate) use links::{MessageLinks, further};
 use matches::Matches;
-pub(crate) use preview::{SIGNED_REASONING, approval, attachment};
+pub(crate) use preview::{approval, attachment, signed_reasoning};
 use row::RowView;
 pub(crate) use row::{Row, Status};
 pub(crate) use search::SEARCH;
@@ -46,12 +47,12 @@ pub(crate) fn Messages(store: Store) -> impl IntoView {
         <section class="messages card" aria-labelledby="messages-heading">
             <div class="messages-head">
                 <h2 id="messages-heading">
-                    "Messages" <span class="count">{move || thousands(count(layout.with(Layout::messages)))}</span>
+                    {t!("Messages")} <span class="count">{move || thousands(count(layout.with(Layout::messages)))}</span>
                 </h2>
                 <fieldset class="segmented">
-                    <legend class="visually-hidden">"Show"</legend>
-                    {tab(Perspective::Conversation, "show-conversation", "Conversation")}
-                    {tab(Perspective::Model, "show-model", "What the model sees")}
+                    <legend class="visually-hidden">{t!("Show")}</legend>
+                    {tab(Perspective::Conversation, "show-conversation", t!("Conversation"))}
+                    {tab(Perspective::Model, "show-model", t!("What the model sees"))}
                 </fieldset>
             </div>
             <Search store layout />
@@ -116,14 +117,14 @@ fn List(store: Store, layout: Memo<Layout>) -> impl IntoView {
                     let has_words = store.filter.with(|filter| !filter.words.trim().is_empty());
                     let words = match store.filter.with(Filter::is_set) {
                         // The best matches above may have some of them.
-                        true if has_words => "No message has all of these words.",
-                        true => "No message is like that.",
-                        false => "There are no messages.",
+                        true if has_words => t!("No message has all of these words."),
+                        true => t!("No message is like that."),
+                        false => t!("There are no messages."),
                     };
                     view! { <p class="hint empty">{words}</p> }
                 }
             >
-                <div class="rows" role="list" aria-label="Messages" style:block-size=height>
+                <div class="rows" role="list" aria-label=t!("Messages") style:block-size=height>
                     <For each=move || visible.get() key=|index| *index let:index>
                         <RowView store layout index total active />
                     </For>

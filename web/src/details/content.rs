@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::direction::marked;
-use crate::messages::{SIGNED_REASONING, approval, attachment};
+use crate::messages::{approval, attachment, signed_reasoning};
 use crate::number::{count, thousands};
 use crate::store::Store;
 
@@ -25,7 +25,7 @@ pub(super) fn Content(
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
         Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
-            (Some("Reasoning".to_owned()), SIGNED_REASONING.to_owned())
+            (Some("Reasoning".to_owned()), signed_reasoning().to_owned())
         }
         Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
         Part::ToolCall { call, name, arguments } => {

@@ -5,6 +5,7 @@ use epitome_tokens::Heuristic;
 
 use super::summarize::begun;
 use super::{is_refused, now};
+use crate::language::t;
 use crate::number::{change, thousands};
 use crate::store::{Store, is_transition_due};
 
@@ -28,11 +29,16 @@ pub(crate) fn compact_agent(store: Store, name: &str) {
     let words = match &report.outcome {
         Outcome::Applied { .. } => {
             let (before, after) = (report.tokens_before, report.tokens_after);
-            let (from, to) = (thousands(before), thousands(after));
-            format!("Compacted for {name}: {from} tokens became {to}, {}.", change(before, after))
+            t!(
+                "Compacted for {name}: {before} tokens became {after}, {change}.",
+                name,
+                before = thousands(before),
+                after = thousands(after),
+                change = change(before, after)
+            )
         }
         Outcome::Skipped { message } | Outcome::Failed { message } => {
-            format!("Nothing was changed for {name}: {message}.")
+            t!("Nothing was changed for {name}: {message}.", name, message)
         }
         Outcome::Cancelled => return,
     };
@@ -53,7 +59,7 @@ pub(crate) fn undo_agent(store: Store, name: &str) {
         drain(&mut agent);
         Some(())
     });
-    show(store, format!("The compaction for {name} is undone."));
+    show(store, t!("The compaction for {name} is undone.", name));
 }
 
 /// Handles the outputs of an agent until it waits.

@@ -9,6 +9,7 @@ use leptos::prelude::{Set as _, Update as _};
 
 use super::as_ms;
 use crate::label::reason_label;
+use crate::language::t;
 use crate::number::{change, percentage, plural, thousands};
 use crate::store::{Progress, RetryNotice, Shorter, Store, Warning};
 
@@ -16,20 +17,23 @@ use crate::store::{Progress, RetryNotice, Shorter, Store, Warning};
 pub(super) fn show(store: Store, event: Event) {
     match event {
         Event::Start { tokens, threshold, budget_used_pct, chunks } => {
-            let threshold = threshold.map(|tokens| format!(", threshold {}", thousands(tokens)));
-            store.live.record(format!(
-                "Compacting: {} tokens ({}){}.",
-                thousands(tokens),
-                percentage(budget_used_pct),
-                threshold.unwrap_or_default()
-            ));
+            let (shown, percent) = (thousands(tokens), percentage(budget_used_pct));
+            store.live.record(match threshold {
+                Some(threshold) => t!(
+                    "Compacting: {tokens} tokens ({percent}), threshold {threshold}.",
+                    tokens = shown,
+                    percent,
+                    threshold = thousands(threshold)
+                ),
+                None => t!("Compacting: {tokens} tokens ({percent}).", tokens = shown, percent),
+            });
             start(store, tokens, budget_used_pct, chunks);
         }
         Event::Reacting { tokens, budget_used_pct, chunks } => {
-            store.live.record(format!(
-                "Reacting in the loop: {} tokens ({}).",
-                thousands(tokens),
-                percentage(budget_used_pct)
+            store.live.record(t!(
+                "Reacting in the loop: {tokens} tokens ({percent}).",
+                tokens = thousands(tokens),
+                percent = percentage(budget_used_pct)
             ));
             start(store, tokens, budget_used_pct, chunks);
         }
@@ -42,33 +46,33 @@ pub(super) fn show(store: Store, event: Event) {
             // A screen reader user does not want to hear about each of a hundred parts.
             let step = (chunks / 8).max(1);
             if done < chunks && done.is_multiple_of(step) {
-                store.announce(format!("Part {done} of {chunks} is summarized."));
+                store.announce(t!("Part {done} of {chunks} is summarized.", done, chunks));
             }
         }
         Event::Retry { attempt, at, message } => {
-            store.live.record(format!("Attempt {attempt} failed: {message}."));
-            store.announce(format!("The summarizer failed: {message}. Trying again."));
+            store.live.record(t!("Attempt {attempt} failed: {message}.", attempt, message));
+            store.announce(t!("The summarizer failed: {message}. Trying again.", message));
             let retry = RetryNotice { attempt, at_ms: as_ms(at), message };
             update(store, |progress| progress.retry = Some(retry));
         }
         Event::Stale { .. } => {
-            store.live.record("A summary arrived too late and was ignored.");
+            store.live.record(t!("A summary arrived too late and was ignored."));
         }
         Event::UsageIgnored { reported, used } => {
-            store.live.record(format!(
-                "The provider's count of {} tokens cannot be true and is ignored; counted here: {}.",
-                thousands(reported),
-                thousands(used)
+            store.live.record(t!(
+                "The provider's count of {reported} tokens cannot be true and is ignored; counted here: {counted}.",
+                reported = thousands(reported),
+                counted = thousands(used)
             ));
         }
         Event::Warning { tokens, threshold, budget_used_pct } => {
             store.live.warning.set(Some(Warning { tokens, threshold, budget_used_pct }));
-            store.live.record(format!(
-                "Warning: {} tokens, compacts at {}.",
-                thousands(tokens),
-                thousands(threshold)
+            store.live.record(t!(
+                "Warning: {tokens} tokens, compacts at {threshold}.",
+                tokens = thousands(tokens),
+                threshold = thousands(threshold)
             ));
-            store.announce("The window is filling up.");
+            store.announce(t!("The window is filling up."));
         }
         Event::Shorter { tool_result_max_characters, keep } => {
             let usual = store.read(|session| Some(session.compactor()?.policy().keep));
@@ -77,7 +81,10 @@ pub(super) fn show(store: Store, event: Event) {
                 _ => None,
             };
             let shorter = Shorter { tool_result_max_characters, tail };
-            let words = format!("The result is too large; trying with {}.", shorter.described());
+            let words = t!(
+                "The result is too large; trying with {shorter}.",
+                shorter = shorter.described()
+            );
             store.live.record(words.clone());
             store.announce(words);
             update(store, |progress| {
@@ -86,48 +93,59 @@ pub(super) fn show(store: Store, event: Event) {
             });
         }
         Event::TooLarge { message } => {
-            store.live.record(format!("Too large: {message}."));
+            store.live.record(t!("Too large: {message}.", message));
             store.live.too_large.set(Some(message));
         }
         Event::Preparing { tokens, chunks } => {
-            store.live.record(format!(
-                "The next summary is written in advance, at {} tokens, in {}.",
-                thousands(tokens),
-                plural(chunks, "request", "requests")
+            store.live.record(t!(
+                "The next summary is written in advance, at {tokens} tokens, in {requests}.",
+                tokens = thousands(tokens),
+                requests = plural(chunks, "request", "requests")
             ));
-            store.announce("The next summary is being written.");
+            store.announce(t!("The next summary is being written."));
             store.show_next_summary();
         }
         Event::Prepared => {
-            store.live.record("The next summary is ready.");
-            store.announce("The next summary is ready.");
+            store.live.record(t!("The next summary is ready."));
+            store.announce(t!("The next summary is ready."));
             store.show_next_summary();
         }
         Event::PreparationDropped { because, .. } => {
-            store.live.record(format!("The summary written in advance is not used: {because}."));
+            store
+                .live
+                .record(t!("The summary written in advance is not used: {because}.", because));
             store.show_next_summary();
         }
-        Event::StateChanged { .. } => store.live.record("The structured state has changed."),
+        Event::StateChanged { .. } => store.live.record(t!("The structured state has changed.")),
         Event::MemoryBlended { entries } => {
-            store.live.record(format!(
-                "{} of the memory became its summary.",
-                plural(entries, "entry", "entries")
+            store.live.record(t!(
+                "{entries} of the memory became its summary.",
+                entries = plural(entries, "entry", "entries")
             ));
             store.show_held();
             store.keep();
         }
         Event::MemoryFailed { message } => {
-            store.live.record(format!("The memory was not summarized: {message}."));
+            store.live.record(t!("The memory was not summarized: {message}.", message));
         }
-        Event::Offloaded { path } => store.live.record(format!("Offloaded: {path}")),
+        Event::Offloaded { path } => store.live.record(t!("Offloaded: {path}", path)),
         Event::After { success, messages_before, messages_after, summary_characters } => {
-            store.live.record(format!(
-                "After the compaction: {}, {} → {} messages, a summary of {}.",
-                if success { "applied" } else { "not applied" },
-                thousands(messages_before),
-                thousands(messages_after),
-                plural(summary_characters, "character", "characters")
-            ));
+            let (before, after) = (thousands(messages_before), thousands(messages_after));
+            let characters = plural(summary_characters, "character", "characters");
+            store.live.record(match success {
+                true => t!(
+                    "After the compaction: applied, {before} → {after} messages, a summary of {characters}.",
+                    before,
+                    after,
+                    characters
+                ),
+                false => t!(
+                    "After the compaction: not applied, {before} → {after} messages, a summary of {characters}.",
+                    before,
+                    after,
+                    characters
+                ),
+            });
         }
         Event::End { report } | Event::Reacted { report, .. } => end(store, *report),
     }
@@ -135,13 +153,13 @@ pub(super) fn show(store: Store, event: Event) {
 
 /// What is known before a summary is requested, as an event.
 pub(super) fn before(before: &BeforeCompaction) -> String {
-    format!(
-        "Before the compaction: {}, {} tokens ({}), {}, keeping the last {}.",
-        reason_label(before.reason).to_lowercase(),
-        thousands(before.tokens_used),
-        percentage(before.context_percent),
-        plural(before.message_count, "message", "messages"),
-        thousands(before.keep_last)
+    t!(
+        "Before the compaction: {reason}, {tokens} tokens ({percent}), {messages}, keeping the last {last}.",
+        reason = reason_label(before.reason).to_lowercase(),
+        tokens = thousands(before.tokens_used),
+        percent = percentage(before.context_percent),
+        messages = plural(before.message_count, "message", "messages"),
+        last = thousands(before.keep_last)
     )
 }
 
@@ -160,41 +178,42 @@ fn start(store: Store, tokens: u32, budget_used_pct: f64, chunks: u32) {
         shorter: None,
     }));
     let requests = plural(chunks, "request", "requests");
-    store.announce(format!("Compacting: {requests} to the summarizer."));
+    store.announce(t!("Compacting: {requests} to the summarizer.", requests));
 }
 
 fn end(store: Store, report: Report) {
     store.progress.set(None);
     store.live.deciding.set(None);
     store.streamed.set(String::new());
-    let tokens = format!(
-        "{} → {} tokens ({})",
-        thousands(report.tokens_before),
-        thousands(report.tokens_after),
-        change(report.tokens_before, report.tokens_after)
-    );
+    let (before, after) = (thousands(report.tokens_before), thousands(report.tokens_after));
+    let change = change(report.tokens_before, report.tokens_after);
     match &report.outcome {
         Outcome::Applied { .. } => {
             if report.summary.is_some() {
                 store.live.warning.set(None);
             }
-            store.live.record(format!("Done: {tokens}."));
-            store.announce(format!(
-                "Compacted: {} tokens became {}, {}.",
-                thousands(report.tokens_before),
-                thousands(report.tokens_after),
-                change(report.tokens_before, report.tokens_after)
+            store.live.record(t!(
+                "Done: {before} → {after} tokens ({change}).",
+                before,
+                after,
+                change
+            ));
+            store.announce(t!(
+                "Compacted: {before} tokens became {after}, {change}.",
+                before,
+                after,
+                change
             ));
         }
         Outcome::Cancelled => {
-            store.live.record("Cancelled.");
-            store.announce("Cancelled. The conversation is unchanged.");
+            store.live.record(t!("Cancelled."));
+            store.announce(t!("Cancelled. The conversation is unchanged."));
         }
         // The result shows these two as alerts, which screen readers announce.
         Outcome::Skipped { message } => {
-            store.live.record(format!("Nothing was changed: {message}."));
+            store.live.record(t!("Nothing was changed: {message}.", message));
         }
-        Outcome::Failed { message } => store.live.record(format!("Failed: {message}.")),
+        Outcome::Failed { message } => store.live.record(t!("Failed: {message}.", message)),
     }
     let report = Arc::new(report);
     if matches!(report.outcome, Outcome::Applied { .. }) {

@@ -4,10 +4,13 @@ use epitome::{Compactor, Memory, StateList, StructuredState};
 use leptos::prelude::{GetUntracked as _, Set as _};
 
 use super::{agent, drain, is_refused, now};
+use crate::language::t;
 use crate::store::Store;
 
 /// Said if a list has fewer entries than the change gave it.
-const LEFT: &str = "One entry has left its list, which had it twice or was full.";
+fn left() -> &'static str {
+    t!("One entry has left its list, which had it twice or was full.")
+}
 
 /// Changes the lists. An undo takes it back. A change that leaves them as they are is none.
 pub(crate) fn change_lists(
@@ -29,11 +32,11 @@ pub(crate) fn change_lists(
     });
     match changed {
         Some(has_left) => {
-            store.holding.said.set(if has_left { LEFT } else { "" });
-            show(store, if has_left { LEFT } else { words });
+            store.holding.said.set(if has_left { left() } else { "" });
+            show(store, if has_left { left() } else { words });
         }
         None if is_refused(store) => {}
-        None => store.announce("Nothing has changed."),
+        None => store.announce(t!("Nothing has changed.")),
     }
 }
 
@@ -75,7 +78,7 @@ pub(super) fn undo_newest(store: Store) -> bool {
 
 fn shown_undone(store: Store) {
     store.holding.said.set("");
-    show(store, "The change of the state is taken back.");
+    show(store, t!("The change of the state is taken back."));
 }
 
 /// Sends a command to the engine of everyone or of the agent that is chosen, and handles its outputs.

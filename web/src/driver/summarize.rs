@@ -15,6 +15,7 @@ use leptos::task::spawn_local;
 
 use super::{command, now};
 use crate::browser::Pace;
+use crate::language::t;
 use crate::settings::Summarizer;
 use crate::store::{Session, Store};
 
@@ -134,7 +135,7 @@ fn messages_of(store: Store, view: &View) -> Result<String, Failure> {
     let messages = store.read(|session| session.asked(view).filter(|_| native(session)));
     messages.ok_or_else(|| Failure {
         kind: FailureKind::Unsuitable,
-        message: "this page sends messages only in the format of OpenAI’s chat completions"
+        message: t!("this page sends messages only in the format of OpenAI’s chat completions")
             .to_owned(),
     })
 }

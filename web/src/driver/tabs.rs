@@ -5,11 +5,13 @@ use leptos::task::spawn_local;
 
 use super::cancel;
 use crate::browser::Role;
+use crate::language::t;
 use crate::store::{Saved, Session, Store};
 
 /// Said of a change in a tab that follows another one.
-const FOLLOWS: &str =
-    "Another tab edits this conversation. Choose “Edit here” to change it in this one.";
+fn follows() -> &'static str {
+    t!("Another tab edits this conversation. Choose “Edit here” to change it in this one.")
+}
 
 /// Shows what another tab has committed, and which tab edits the conversation.
 pub(crate) fn follow(store: Store) {
@@ -26,16 +28,16 @@ pub(crate) fn follow(store: Store) {
             }
             let is_newer = show_newer(store);
             if !was_following {
-                store.announce(FOLLOWS);
+                store.announce(follows());
             } else if is_newer {
-                store.announce("Another tab has changed this conversation.");
+                store.announce(t!("Another tab has changed this conversation."));
             }
         }
         Some(Role::Writer) => {
             keeping.is_following.set(false);
             show_newer(store);
             if was_following {
-                store.announce("This tab edits the conversation now.");
+                store.announce(t!("This tab edits the conversation now."));
             }
         }
     }
@@ -45,7 +47,7 @@ pub(crate) fn follow(store: Store) {
 pub(crate) fn edit_here(store: Store) {
     spawn_local(async move {
         if store.keeping.take_over().await.is_err() {
-            store.announce("The other tab could not be stopped. Try again.");
+            store.announce(t!("The other tab could not be stopped. Try again."));
         }
     });
 }
@@ -69,7 +71,7 @@ fn show_newer(store: Store) -> bool {
     } else if let Err(problem) = store.replay(&text) {
         store
             .load_error
-            .set(Some(format!("What another tab has stored cannot be read: {problem}.")));
+            .set(Some(t!("What another tab has stored cannot be read: {problem}.", problem)));
     }
     true
 }
@@ -78,9 +80,9 @@ fn show_newer(store: Store) -> bool {
 fn lose(store: Store) {
     if store.keeping.saved.get_untracked() != Saved::Lost {
         store.keeping.lose();
-        store.announce(
-            "Another tab has changed or deleted this conversation. Nothing of this tab is saved.",
-        );
+        store.announce(t!(
+            "Another tab has changed or deleted this conversation. Nothing of this tab is saved."
+        ));
     }
 }
 
@@ -88,7 +90,7 @@ fn lose(store: Store) {
 pub(super) fn is_refused(store: Store) -> bool {
     let is_following = store.keeping.is_following.get_untracked();
     if is_following {
-        store.announce(FOLLOWS);
+        store.announce(follows());
     }
     is_following
 }

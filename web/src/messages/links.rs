@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::number::{count, thousands};
 use crate::store::{Perspective, Store};
 
@@ -38,5 +39,5 @@ pub(crate) fn MessageLinks(
 /// What stands behind the first `shown` of `total`, if there are more.
 pub(crate) fn further(total: usize, shown: usize) -> Option<String> {
     let more = total.checked_sub(shown).filter(|more| *more > 0)?;
-    Some(format!("and {} more", thousands(count(more))))
+    Some(t!("and {number} more", number = thousands(count(more))))
 }

@@ -9,6 +9,7 @@ use super::MessageLinks;
 use crate::browser::{Pace, focus};
 use crate::direction::marked;
 use crate::driver::toggle_brought_back;
+use crate::language::t;
 use crate::store::{Match, Store};
 
 /// How long the words stay the same before they are searched for.
@@ -58,7 +59,7 @@ pub(super) fn Matches(store: Store) -> impl IntoView {
     view! {
         <Show when=move || found.with(|found| !found.is_empty())>
             <section class="matches" aria-labelledby="matches-heading">
-                <h3 id="matches-heading">"Best matches"</h3>
+                <h3 id="matches-heading">{t!("Best matches")}</h3>
                 <ul>
                     <For each=move || found.get() key=Match::clone let:found>
                         {entry(store, found, toggled)}
@@ -71,10 +72,10 @@ pub(super) fn Matches(store: Store) -> impl IntoView {
 
 fn entry(store: Store, found: Match, toggled: StoredValue<Option<usize>>) -> impl IntoView {
     let Match { position, speaker, is_replaced, is_brought_back, quote } = found;
-    let place = if is_replaced { "only in the history" } else { "in the window" };
+    let place = if is_replaced { t!("only in the history") } else { t!("in the window") };
     let bring_back = is_replaced.then(|| {
         let number = store.read(|session| session.number(position));
-        let number = number.map(|number| format!(" message {number}"));
+        let number = number.map(|number| format!(" {}", t!("message {number}", number)));
         let toggle = move |_| {
             toggled.set_value(Some(position));
             toggle_brought_back(store, position);
@@ -87,7 +88,7 @@ fn entry(store: Store, found: Match, toggled: StoredValue<Option<usize>>) -> imp
                 disabled=move || store.is_locked()
                 on:click=toggle
             >
-                {if is_brought_back { "Take out again" } else { "Bring back" }}
+                {if is_brought_back { t!("Take out again") } else { t!("Bring back") }}
                 <span class="visually-hidden">{number}</span>
             </button>
         }

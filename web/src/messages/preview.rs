@@ -3,6 +3,7 @@
 use epitome::message::{Media, Message, Part};
 
 use crate::direction::mark;
+use crate::language::t;
 
 /// The maximum length of the line, in characters.
 const MAX_CHARACTERS: usize = 160;
@@ -20,7 +21,7 @@ pub(super) fn preview(message: &Message) -> String {
         }
         match part {
             Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
-                add(&mut line, &mut left, SIGNED_REASONING);
+                add(&mut line, &mut left, signed_reasoning());
             }
             Part::Text { text } | Part::Reasoning { text, .. } => add(&mut line, &mut left, text),
             Part::ToolCall { name, arguments, .. } => {
@@ -30,15 +31,15 @@ pub(super) fn preview(message: &Message) -> String {
             }
             Part::ToolResult { text, .. } => add(&mut line, &mut left, text),
             Part::Approval { granted, .. } => add(&mut line, &mut left, approval(*granted)),
-            Part::Image(media) => add(&mut line, &mut left, &attachment("image", media)),
-            Part::File(media) => add(&mut line, &mut left, &attachment("file", media)),
+            Part::Image(media) => add(&mut line, &mut left, &attachment(t!("image"), media)),
+            Part::File(media) => add(&mut line, &mut left, &attachment(t!("file"), media)),
             Part::Other { kind, .. } => add(&mut line, &mut left, &format!("[{kind}]")),
         }
     }
     if left == 0 {
         line.push('…');
     }
-    if line.is_empty() { "(nothing for the model)".to_owned() } else { line }
+    if line.is_empty() { t!("(nothing for the model)").to_owned() } else { line }
 }
 
 fn add(line: &mut String, left: &mut usize, text: &str) {
@@ -64,14 +65,16 @@ fn add(line: &mut String, left: &mut usize, text: &str) {
 }
 
 /// What stands for signed reasoning, which only its provider can read.
-pub(crate) const SIGNED_REASONING: &str = "[signed reasoning]";
+pub(crate) fn signed_reasoning() -> &'static str {
+    t!("[signed reasoning]")
+}
 
 /// An approval request (`None`) or response in words.
 pub(crate) fn approval(granted: Option<bool>) -> &'static str {
     match granted {
-        None => "[asks for approval to run the tool]",
-        Some(true) => "[tool approved]",
-        Some(false) => "[tool denied]",
+        None => t!("[asks for approval to run the tool]"),
+        Some(true) => t!("[tool approved]"),
+        Some(false) => t!("[tool denied]"),
     }
 }
 

@@ -8,7 +8,8 @@ use leptos::prelude::*;
 use super::layout::{Item, Layout};
 use super::preview::preview;
 use super::visible_rows::ROW_HEIGHT;
-use crate::label::{Treatment, action_label, change_label};
+use crate::label::{Treatment, action_label, change_label, role_label};
+use crate::language::t;
 use crate::number::thousands;
 use crate::store::{MessageNumber, Perspective, Store, is_recalled};
 
@@ -43,9 +44,10 @@ impl Status {
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Planned(action) => action_label(action),
-            Self::Removed => "removed",
-            Self::Summary | Self::Added => self.as_str(),
-            Self::BroughtBack => BROUGHT_BACK,
+            Self::Removed => t!("removed"),
+            Self::Summary => t!("summary"),
+            Self::Added => t!("added"),
+            Self::BroughtBack => brought_back(),
         }
     }
 }
@@ -138,8 +140,8 @@ impl Row {
                 };
                 let rewritten = changes.first().map(|change| change_label(&change.change));
                 let done = match session.is_brought_back(position) {
-                    true => Some(BROUGHT_BACK),
-                    false if is_recalled(message) => Some("recalled"),
+                    true => Some(brought_back()),
+                    false if is_recalled(message) => Some(t!("recalled")),
                     false => rewritten,
                 };
                 let tokens_after = plan.as_ref().map_or(tokens, |plan| {
@@ -162,14 +164,17 @@ impl Row {
     /// The author's name, if there is one, and the role. The name comes first, because it tells authors of one role apart.
     pub(crate) fn speaker(&self) -> String {
         match &self.message.author {
-            Some(author) => format!("{author} · {}", self.message.role.as_str()),
-            None => self.message.role.as_str().to_owned(),
+            Some(author) => format!("{author} · {}", role_label(self.message.role)),
+            None => role_label(self.message.role).to_owned(),
         }
     }
 }
 
 /// The text on the badge of what the next request has again.
-const BROUGHT_BACK: &str = "brought back";
+fn brought_back() -> &'static str {
+    t!("brought back")
+}
+
 /// How the tag of every summary starts.
 const SUMMARY: &str = "<conversation-summary ";
 
@@ -259,11 +264,11 @@ fn MessageRow(
                 <span class="row-speaker" data-role=cells.role>{cells.speaker}</span>
                 <span class="row-preview" dir="auto">{cells.preview}</span>
                 <span class="row-tokens">
-                    {thousands(cells.tokens)} <span class="visually-hidden">" tokens"</span>
+                    {thousands(cells.tokens)} <span class="visually-hidden">" " {t!("tokens")}</span>
                 </span>
                 <span class="badges">
                     {cells.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> })}
-                    {cells.pinned.then(|| view! { <span class="badge" data-action="pinned">"pinned"</span> })}
+                    {cells.pinned.then(|| view! { <span class="badge" data-action="pinned">{t!("pinned")}</span> })}
                     <span class="badge" data-action=cells.status.as_str()>{cells.status.label()}</span>
                 </span>
             }
@@ -305,7 +310,13 @@ fn Divider(
     };
     let words = move || {
         let shown = compaction.get();
-        shown.map(|shown| format!("Compaction {}: {}", shown.number, shown.described()))
+        shown.map(|shown| {
+            t!(
+                "Compaction {number}: {described}",
+                number = shown.number,
+                described = shown.described()
+            )
+        })
     };
     view! {
         <button

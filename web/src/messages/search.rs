@@ -4,6 +4,8 @@ use leptos::prelude::*;
 
 use super::layout::Layout;
 use crate::browser::focus;
+use crate::label::role_label;
+use crate::language::t;
 use crate::number::{count, plural};
 use crate::store::{Filter, Perspective, Store, Treatment};
 
@@ -24,14 +26,14 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
     };
     let limits = move || {
         let Filter { role, treatment, .. } = store.filter.get();
-        let role = role.map(|role| format!("of role {}", role.as_str()));
-        let treatment = treatment.map(|treatment| match treatment {
-            Treatment::Gone => "that are only in the history".to_owned(),
-            other => format!("that {}", other.label()),
-        });
-        let found = plural(count(layout.with(Layout::messages)), "message", "messages");
-        let limits: Vec<String> = [Some(found), role, treatment].into_iter().flatten().collect();
-        limits.join(" ")
+        let mut found = plural(count(layout.with(Layout::messages)), "message", "messages");
+        if let Some(role) = role {
+            found = t!("{messages} of role {role}", messages = found, role = role_label(role));
+        }
+        if let Some(treatment) = treatment {
+            found = those(treatment, &found);
+        }
+        found
     };
     let is_limited = move || store.filter.with(|filter| filter.treatment == Some(Treatment::Gone));
     let limit = move |_| {
@@ -46,8 +48,8 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
                 type="search"
                 autocomplete="off"
                 spellcheck="false"
-                aria-label="Search the messages"
-                placeholder="Search, also what a summary has replaced"
+                aria-label=t!("Search the messages")
+                placeholder=t!("Search, also what a summary has replaced")
                 prop:value=words
                 on:input=search
             />
@@ -58,13 +60,24 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
                     aria-pressed=move || is_limited().to_string()
                     on:click=limit
                 >
-                    "Replaced messages only"
+                    {t!("Replaced messages only")}
                 </button>
             </Show>
             <Show when=move || store.filter.with(Filter::is_set)>
                 <p class="hint" role="status">{limits}</p>
-                <button type="button" class="link" on:click=clear>"Show all messages"</button>
+                <button type="button" class="link" on:click=clear>{t!("Show all messages")}</button>
             </Show>
         </div>
+    }
+}
+
+/// The messages, in words, that are treated like that.
+fn those(treatment: Treatment, messages: &str) -> String {
+    match treatment {
+        Treatment::Gone => t!("{messages} that are only in the history", messages),
+        Treatment::Kept => t!("{messages} that stay word for word", messages),
+        Treatment::Shortened => t!("{messages} that are shortened", messages),
+        Treatment::Removed => t!("{messages} that are removed", messages),
+        Treatment::Summarized => t!("{messages} that become the summary", messages),
     }
 }

@@ -10,6 +10,7 @@ use super::records::Changes;
 use super::session::Session;
 use super::{Document, Store};
 use crate::browser::{Log, Role, delete_log, new_id};
+use crate::language::t;
 use crate::number;
 
 impl Store {
@@ -135,8 +136,8 @@ impl Store {
         let id = id.to_owned();
         spawn_local(async move {
             freed(match delete_log(&id).await {
-                Ok(()) => format!("{} are free again.", number::bytes(bytes)),
-                Err(_) => "The browser could not delete it now.".to_owned(),
+                Ok(()) => t!("{bytes} are free again.", bytes = number::bytes(bytes)),
+                Err(_) => t!("The browser could not delete it now.").to_owned(),
             });
             keeping.measure();
             // There may be space for it now.

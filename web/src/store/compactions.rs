@@ -6,7 +6,8 @@ use epitome::history::Log;
 use epitome::message::CheckpointId;
 use epitome::{Outcome, Reason, Report};
 
-use crate::number::{count, plural, thousands};
+use crate::language::t;
+use crate::number::{count, plural};
 
 /// One active compaction.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,16 +60,16 @@ impl Compaction {
     pub(crate) fn described(&self) -> String {
         let mut done = Vec::new();
         if self.through.is_some() {
-            done.push(match self.summarized {
-                1 => "1 message became the summary".to_owned(),
-                several => format!("{} messages became the summary", thousands(several)),
-            });
+            let messages = plural(self.summarized, "message", "messages");
+            done.push(t!("{messages} became the summary", messages));
         }
         if self.shortened > 0 {
-            done.push(format!("{} shortened", plural(self.shortened, "message", "messages")));
+            let messages = plural(self.shortened, "message", "messages");
+            done.push(t!("{messages} shortened", messages));
         }
         if self.removed > 0 {
-            done.push(format!("{} removed", plural(self.removed, "message", "messages")));
+            let messages = plural(self.removed, "message", "messages");
+            done.push(t!("{messages} removed", messages));
         }
         done.join(" · ")
     }

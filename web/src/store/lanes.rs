@@ -7,6 +7,8 @@ use epitome::message::{Audience, Message, MessageId, Role};
 use epitome::{Compactor, Policy, Pressure, Reason};
 
 use super::live::is_transition_due;
+use crate::label::role_label;
+use crate::language::t;
 use crate::number::count;
 
 /// What an agent has of a message.
@@ -39,10 +41,10 @@ impl Sight {
     /// What it means, in a few words.
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Hidden => "hidden from it",
-            Self::Shared => "for everyone",
-            Self::Private => "only for some",
-            Self::Summarized => "in its summary",
+            Self::Hidden => t!("hidden from it"),
+            Self::Shared => t!("for everyone"),
+            Self::Private => t!("only for some"),
+            Self::Summarized => t!("in its summary"),
         }
     }
 }
@@ -144,14 +146,14 @@ pub(super) fn heard(team: &mut Compactor, name: &str) -> Vec<Heard> {
     let heard = view.edits.iter().filter_map(|edit| match edit {
         Edit::Insert { role, parts } => {
             let text = Message::with_parts("", *role, parts.clone()).text();
-            let speaker = "summary".to_owned();
+            let speaker = t!("summary").to_owned();
             Some(Heard { speaker, text, is_private: false, is_summary: true })
         }
         Edit::Keep(id) | Edit::Replace { id, .. } => {
             let message = agent.conversation().seen(log.position(id)?)?;
             let speaker = message.author.clone();
             Some(Heard {
-                speaker: speaker.unwrap_or_else(|| message.role.as_str().to_owned()),
+                speaker: speaker.unwrap_or_else(|| role_label(message.role).to_owned()),
                 text: message.text(),
                 is_private: !message.audience.is_everyone(),
                 is_summary: false,

@@ -1,5 +1,6 @@
 //! The progress of a running compaction.
 
+use crate::language::t;
 use crate::number::plural;
 
 /// A running compaction.
@@ -44,8 +45,14 @@ pub(crate) struct Shorter {
 impl Shorter {
     /// The content in words.
     pub(crate) fn described(&self) -> String {
-        let tail = self.tail.map(|tail| plural(tail, "message", "messages"));
-        let tail = tail.map(|tail| format!(", and a tail of {tail}")).unwrap_or_default();
-        format!("shorter tool results ({} characters){tail}", self.tool_result_max_characters)
+        let characters = self.tool_result_max_characters;
+        match self.tail {
+            Some(tail) => t!(
+                "shorter tool results ({characters} characters), and a tail of {messages}",
+                characters,
+                messages = plural(tail, "message", "messages")
+            ),
+            None => t!("shorter tool results ({characters} characters)", characters),
+        }
     }
 }

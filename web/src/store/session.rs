@@ -17,6 +17,7 @@ use super::lanes::{self, Heard, Lane};
 use super::message_number::{MessageNumber, index_of};
 use super::records::InStore;
 use crate::browser::Abort;
+use crate::language::t;
 
 /// One loaded conversation. The engine knows the loaded message at index `n` by the id `mn`.
 pub(crate) struct Session {
@@ -148,10 +149,10 @@ impl Session {
     pub(crate) fn pin_obstacle(&self, position: usize) -> Option<&'static str> {
         let compactor = self.compactor.as_ref()?;
         if self.message(position)?.role == Role::System {
-            return Some("System messages are always kept; they need no pin.");
+            return Some(t!("System messages are always kept; they need no pin."));
         }
         let covered = position < compactor.conversation().projection().covered;
-        covered.then_some("A compaction covers this message. Undo it to change the pin.")
+        covered.then_some(t!("A compaction covers this message. Undo it to change the pin."))
     }
 
     /// The message number of a position.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::keeping::Keeping;
 use crate::browser::{ask_to_persist, storage_use};
+use crate::language::t;
 use crate::number::bytes;
 
 /// The space, as it was measured last.
@@ -37,7 +38,7 @@ impl Space {
     /// How much of the quota is used, in words.
     pub(crate) fn described(&self) -> Option<String> {
         let (used, quota) = self.used?;
-        Some(format!("{} of {} are used.", bytes(used), bytes(quota)))
+        Some(t!("{used} of {quota} are used.", used = bytes(used), quota = bytes(quota)))
     }
 }
 
@@ -53,8 +54,8 @@ impl Keeping {
     pub(crate) fn ask_to_persist(self) {
         spawn_local(async move {
             let words = match ask_to_persist().await {
-                true => "The browser deletes nothing of it.",
-                false => "The browser does not promise to keep it.",
+                true => t!("The browser deletes nothing of it."),
+                false => t!("The browser does not promise to keep it."),
             };
             self.said.set(words.to_owned());
             self.measure();
