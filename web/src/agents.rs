@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use crate::browser::focus;
 use crate::driver;
+use crate::language::t;
 use crate::number::{percent, plural, thousands};
 use crate::store::{Lane, Sight, Store};
 pub(crate) use heard::HeardBy;
@@ -22,10 +23,9 @@ pub(crate) fn Lanes(store: Store) -> impl IntoView {
     view! {
         <Show when=move || any.get()>
             <section class="lanes card" aria-labelledby="lanes-heading">
-                <h2 id="lanes-heading">"Who sees what"</h2>
+                <h2 id="lanes-heading">{t!("Who sees what")}</h2>
                 <p class="hint">
-                    "One log, a view of its own for each agent. What is only for some is in no view, plan, summary or receipt of the others, "
-                    "and a compaction of one changes no other’s view."
+                    {t!("One log, a view of its own for each agent. What is only for some is in no view, plan, summary or receipt of the others, and a compaction of one changes no other’s view.")}
                 </p>
                 <ul class="lane-list" aria-labelledby="lanes-heading">
                     <For each=move || names.get() key=Clone::clone let:name>
@@ -49,7 +49,7 @@ fn Key() -> impl IntoView {
             </li>
         }
     });
-    view! { <ul class="strip-key" aria-label="What the marks mean">{entries}</ul> }
+    view! { <ul class="strip-key" aria-label=t!("What the marks mean")>{entries}</ul> }
 }
 
 #[component]
@@ -62,18 +62,19 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
         lane.get().map(|lane| {
             let pressure = &lane.pressure;
             let about = if pressure.exact { "" } else { "~" };
-            format!(
-                "{about}{} of {} tokens ({})",
-                thousands(pressure.tokens),
-                thousands(pressure.window),
-                percent(pressure.fill)
+            t!(
+                "{tokens} of {window} tokens ({fill})",
+                tokens = format!("{about}{}", thousands(pressure.tokens)),
+                window = thousands(pressure.window),
+                fill = percent(pressure.fill)
             )
         })
     };
     let task = move || {
         let is_due = lane.with(|lane| lane.as_ref().is_some_and(|lane| lane.is_transition_due));
-        is_due
-            .then(|| view! { <span class="badge" data-action="summarized">"task completed"</span> })
+        is_due.then(
+            || view! { <span class="badge" data-action="summarized">{t!("task completed")}</span> },
+        )
     };
     let picture = move || lane.get().map(|lane| view! { <Picture lane /> });
     let fill = move || {
@@ -110,20 +111,20 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
                 <button
                     type="button"
                     class="link"
-                    aria-label=format!("Read what {name} gets")
+                    aria-label=t!("Read what {name} gets", name)
                     on:click=read
                 >
-                    "Read"
+                    {t!("Read")}
                 </button>
                 <button
                     type="button"
                     class="link"
                     id=compact_button(&name)
-                    aria-label=format!("Compact for {name}")
+                    aria-label=t!("Compact for {name}", name)
                     aria-disabled=move || is_idle().to_string()
                     on:click=compact
                 >
-                    "Compact"
+                    {t!("Compact")}
                 </button>
                 <Show when=move || is_compacted.get()>
                     {
@@ -132,7 +133,7 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
                             <button
                                 type="button"
                                 class="link"
-                                aria-label=format!("Undo the compaction for {undo_name}")
+                                aria-label=t!("Undo the compaction for {name}", name = undo_name)
                                 on:click=move |_| {
                                     driver::undo_agent(store, &undo);
                                     // This button is gone.
@@ -140,7 +141,7 @@ fn LaneRow(store: Store, name: String) -> impl IntoView {
                                     request_animation_frame(move || focus(&compact));
                                 }
                             >
-                                "Undo"
+                                {t!("Undo")}
                             </button>
                         }
                     }
@@ -186,19 +187,19 @@ fn Picture(lane: Lane) -> impl IntoView {
 
 /// The picture in words.
 fn described(lane: &Lane) -> String {
-    let mut words = format!(
-        "{}: {} for everyone, {} only for some",
-        lane.name,
-        plural(lane.number(Sight::Shared), "message", "messages"),
-        thousands(lane.number(Sight::Private))
+    let mut words = t!(
+        "{name}: {messages} for everyone, {private} only for some",
+        name = lane.name,
+        messages = plural(lane.number(Sight::Shared), "message", "messages"),
+        private = thousands(lane.number(Sight::Private))
     );
     let summarized = lane.number(Sight::Summarized);
     if summarized > 0 {
-        let _ = write!(words, ", {} in its summary", thousands(summarized));
+        words = t!("{list}, {number} in its summary", list = words, number = thousands(summarized));
     }
     let hidden = lane.number(Sight::Hidden);
     if hidden > 0 {
-        let _ = write!(words, ", {} hidden from it", thousands(hidden));
+        words = t!("{list}, {number} hidden from it", list = words, number = thousands(hidden));
     }
     words
 }

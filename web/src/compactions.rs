@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::browser::focus;
 use crate::driver;
 use crate::label::reason_label;
+use crate::language::t;
 use crate::number::{change, count, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Compaction, Store};
@@ -25,12 +26,12 @@ pub(crate) fn Compactions(store: Store) -> impl IntoView {
         <Show when=move || store.is_compacted()>
             <section class="compactions card" aria-labelledby="compactions-heading">
                 <h2 id="compactions-heading">
-                    "Compactions "
+                    {t!("Compactions")} " "
                     <span class="count">
                         {move || thousands(count(store.compactions.with(|all| all.len())))}
                     </span>
                 </h2>
-                <p class="hint">"Each builds on the ones before it, so an undo takes later ones back too."</p>
+                <p class="hint">{t!("Each builds on the ones before it, so an undo takes later ones back too.")}</p>
                 <ol aria-labelledby="compactions-heading">{rows}</ol>
             </section>
         </Show>
@@ -42,12 +43,13 @@ fn CompactionRow(store: Store, compaction: Compaction) -> impl IntoView {
     let Compaction { checkpoint, number, reason, .. } = compaction;
     let tokens = compaction.report.as_ref().map(|report| {
         let (before, after) = (report.tokens_before, report.tokens_after);
-        format!(
-            "{} → {} tokens ({}) · ",
-            thousands(before),
-            thousands(after),
-            change(before, after)
-        )
+        let tokens = t!(
+            "{before} → {after} tokens ({change})",
+            before = thousands(before),
+            after = thousands(after),
+            change = change(before, after)
+        );
+        format!("{tokens} · ")
     });
     let compare = move |_| store.compared.set(Some(checkpoint));
     let undo = move |_| {
@@ -66,19 +68,19 @@ fn CompactionRow(store: Store, compaction: Compaction) -> impl IntoView {
                 <button
                     type="button"
                     class="button"
-                    aria-label=format!("Diff of compaction {number}")
+                    aria-label=t!("Diff of compaction {number}", number)
                     on:click=compare
                 >
-                    "Diff"
+                    {t!("Diff")}
                 </button>
                 <button
                     type="button"
                     class="button"
-                    aria-label=format!("Undo compaction {number}")
+                    aria-label=t!("Undo compaction {number}", number)
                     disabled=move || store.is_locked()
                     on:click=undo
                 >
-                    "Undo"
+                    {t!("Undo")}
                 </button>
             </div>
         </li>

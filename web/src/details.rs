@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::chat::Offer;
 use crate::dialog::{Dialog, DialogHead};
+use crate::language::t;
 
 use crate::driver;
 use crate::label::action_sentence;
@@ -36,17 +37,22 @@ pub(crate) fn Details(store: Store) -> impl IntoView {
 #[component]
 fn MessageDetails(store: Store, row: Row) -> impl IntoView {
     let title = match (row.number, row.status) {
-        (Some(number), _) => format!("Message {number}"),
-        (None, Status::Summary) => "The summary".to_owned(),
-        (None, Status::BroughtBack) => "Brought back".to_owned(),
-        (None, _) => "Added by the engine".to_owned(),
+        (Some(number), _) => t!("Message {number}", number),
+        (None, Status::Summary) => t!("The summary").to_owned(),
+        (None, Status::BroughtBack) => t!("Brought back").to_owned(),
+        (None, _) => t!("Added by the engine").to_owned(),
     };
     let speaker = row.speaker();
     let quoted = store.read(|session| session.quoted(&row.message));
     let meaning = meaning(row.status);
     let summarized = row.status == Status::Planned(epitome::Action::Summarize);
-    let after = (row.tokens_after != row.tokens && !summarized && row.position.is_some())
-        .then(|| format!(" · {} after a compaction", thousands(row.tokens_after)));
+    let after =
+        (row.tokens_after != row.tokens && !summarized && row.position.is_some()).then(|| {
+            format!(
+                " · {}",
+                t!("{tokens} after a compaction", tokens = thousands(row.tokens_after))
+            )
+        });
     let silent = row.message.parts.is_empty();
     let parts = row.message.parts.iter().cloned().enumerate();
     let parts = parts.map(|(index, part)| {
@@ -71,9 +77,9 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
         <BringBack store position=row.position />
         <Quoted store positions=quoted />
         <Again store position=row.position />
-        <div class="details-content" tabindex="0" role="region" aria-label="Content">
+        <div class="details-content" tabindex="0" role="region" aria-label=t!("Content")>
             {parts}
-            {silent.then(|| view! { <p class="hint part">"Nothing of it is sent to the model."</p> })}
+            {silent.then(|| view! { <p class="hint part">{t!("Nothing of it is sent to the model.")}</p> })}
         </div>
     }
 }
@@ -105,10 +111,10 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
                     disabled=busy
                     on:click=move |_| driver::toggle_pin(store, position)
                 >
-                    {if pinned { "Unpin" } else { "Pin" }}
+                    {if pinned { t!("Unpin") } else { t!("Pin") }}
                 </button>
                 <p class="hint">
-                    "A pinned message is kept by every compaction, together with its tool calls and results."
+                    {t!("A pinned message is kept by every compaction, together with its tool calls and results.")}
                 </p>
             </div>
         }
@@ -119,11 +125,11 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
 fn meaning(status: Status) -> &'static str {
     match status {
         Status::Planned(action) => action_sentence(action),
-        Status::Removed => "It was removed without a summary.",
-        Status::Summary => "It replaces the summarized messages.",
+        Status::Removed => t!("It was removed without a summary."),
+        Status::Summary => t!("It replaces the summarized messages."),
         Status::BroughtBack => {
-            "It quotes messages that a compaction has replaced. It is only in the next request."
+            t!("It quotes messages that a compaction has replaced. It is only in the next request.")
         }
-        Status::Added => "The engine added it so that the provider accepts the conversation.",
+        Status::Added => t!("The engine added it so that the provider accepts the conversation."),
     }
 }

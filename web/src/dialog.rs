@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
+use crate::language::t;
 
 /// A dialog. The element that opened it gets the focus when it is closed, and if that is gone, the page's main part. Escape closes it.
 #[component]
@@ -51,7 +52,7 @@ pub(crate) fn DialogHead(
                 {children.map(|children| children())}
             </div>
             <button type="button" class="button quiet" on:click=move |_| close_dialog(of)>
-                "Close"
+                {t!("Close")}
             </button>
         </div>
     }

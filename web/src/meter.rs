@@ -8,6 +8,7 @@ mod segment;
 use epitome::{Breakdown, Level, Pressure};
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::number::{change, percent, percentage, share, thousands};
 use crate::store::Store;
 pub(crate) use legend::Legend;
@@ -46,12 +47,12 @@ fn FillWarning(store: Store) -> impl IntoView {
         store.live.warning.get().map(|warning| {
             view! {
                 <p class="notice warn fills-up">
-                    <strong>"The window is filling up. "</strong>
-                    {format!(
-                        "{} tokens, {} of the window; compacts at {}.",
-                        thousands(warning.tokens),
-                        percentage(warning.budget_used_pct),
-                        thousands(warning.threshold)
+                    <strong>{t!("The window is filling up.")} " "</strong>
+                    {t!(
+                        "{tokens} tokens, {share} of the window; compacts at {threshold}.",
+                        tokens = thousands(warning.tokens),
+                        share = percentage(warning.budget_used_pct),
+                        threshold = thousands(warning.threshold)
                     )}
                 </p>
             }
@@ -63,14 +64,14 @@ fn FillWarning(store: Store) -> impl IntoView {
 #[component]
 fn Figures(store: Store, pressure: Pressure) -> impl IntoView {
     let band = match pressure.exact {
-        true => "counted exactly".to_owned(),
-        false => format!("estimated, ±{}", percent(pressure.error_band)),
+        true => t!("counted exactly").to_owned(),
+        false => t!("estimated, ±{band}", band = percent(pressure.error_band)),
     };
     let planned = move || {
         store.plan.get().filter(|plan| plan.idle.is_none()).map(|plan| {
             view! {
                 <span class="meter-arrow" aria-hidden="true">"→"</span>
-                <span class="visually-hidden">", after a compaction about "</span>
+                <span class="visually-hidden">", " {t!("after a compaction about")} " "</span>
                 <span class="meter-after">"~" {thousands(plan.tokens_after)}</span>
                 <span class="forecast-change">{change(plan.tokens_before, plan.tokens_after)}</span>
             }
@@ -86,7 +87,11 @@ fn Figures(store: Store, pressure: Pressure) -> impl IntoView {
         <p class="meter-of">
             <span class="level-name" data-level=pressure.level.as_str()>{advice(pressure.level)}</span>
             <span>
-                {format!("of {} tokens ({})", thousands(pressure.window), percent(pressure.fill))}
+                {t!(
+                    "of {window} tokens ({fill})",
+                    window = thousands(pressure.window),
+                    fill = percent(pressure.fill)
+                )}
             </span>
             <span class="meter-band">{band}</span>
         </p>
@@ -130,8 +135,10 @@ fn Gauge(store: Store) -> impl IntoView {
     let after = move || planned.get().map(|(_, after)| segments(after));
     let words = move || {
         let now = pressure.get()?;
-        let next = store.next_summary.get().map(|next| format!(". {}", described(next, &now)));
-        Some(sentence(&now) + &next.unwrap_or_default())
+        Some(match store.next_summary.get() {
+            Some(next) => t!("{now}. {next}", now = sentence(&now), next = described(next, &now)),
+            None => sentence(&now),
+        })
     };
     let number = move |read: fn(&Pressure) -> u32| {
         move || pressure.get().map_or(0, |now| read(&now)).to_string()
@@ -142,7 +149,7 @@ fn Gauge(store: Store) -> impl IntoView {
         let shift = format!("translateX(-{:.1}%)", share * 100.0);
         Some(view! {
             <span class="mark" data-mark="edge" style:inset-inline-start=at aria-hidden="true">
-                <span class="mark-label" style:transform=shift>"end of the window"</span>
+                <span class="mark-label" style:transform=shift>{t!("end of the window")}</span>
             </span>
         })
     };
@@ -151,7 +158,7 @@ fn Gauge(store: Store) -> impl IntoView {
             <div
                 class="meter-tracks"
                 role="meter"
-                aria-label="Context window"
+                aria-label=t!("Context window")
                 aria-valuemin="0"
                 aria-valuemax=number(|now| now.window)
                 aria-valuenow=number(|now| now.tokens.min(now.window))
@@ -174,23 +181,32 @@ fn width(tokens: u32, scale: u32) -> String {
 
 fn sentence(pressure: &Pressure) -> String {
     let about = if pressure.exact { "" } else { "~" };
-    let threshold = match pressure.threshold {
-        Some(threshold) => format!("compacts at {}", thousands(threshold)),
-        None => "no threshold in tokens".to_owned(),
-    };
-    format!(
-        "{about}{} of {} tokens ({}), {threshold}; {}",
-        thousands(pressure.tokens),
-        thousands(pressure.window),
-        percent(pressure.fill),
-        advice(pressure.level)
-    )
+    let tokens = format!("{about}{}", thousands(pressure.tokens));
+    let (window, fill) = (thousands(pressure.window), percent(pressure.fill));
+    let advice = advice(pressure.level);
+    match pressure.threshold {
+        Some(threshold) => t!(
+            "{tokens} of {window} tokens ({fill}), compacts at {threshold}; {advice}",
+            tokens,
+            window,
+            fill,
+            threshold = thousands(threshold),
+            advice
+        ),
+        None => t!(
+            "{tokens} of {window} tokens ({fill}), no threshold in tokens; {advice}",
+            tokens,
+            window,
+            fill,
+            advice
+        ),
+    }
 }
 
 fn advice(level: Level) -> &'static str {
     match level {
-        Level::Ok => "space left",
-        Level::Warn => "filling up",
-        Level::Compact => "time to compact",
+        Level::Ok => t!("space left"),
+        Level::Warn => t!("filling up"),
+        Level::Compact => t!("time to compact"),
     }
 }

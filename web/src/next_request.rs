@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::browser::is_open;
 use crate::label::reason_label;
+use crate::language::t;
 use crate::number::thousands;
 use crate::store::{Due, NextRequest, Store};
 
@@ -26,47 +27,46 @@ pub(crate) fn NextRequestPanel(store: Store) -> impl IntoView {
             on:toggle=move |event| store.next_request_shown.set(is_open(&event))
         >
             <summary>
-                <h2>"The next request"</h2>
-                <span class="hint">"step by step"</span>
+                <h2>{t!("The next request")}</h2>
+                <span class="hint">{t!("step by step")}</span>
             </summary>
             <p class="hint">
-                "A turn makes each request in this order. The texts are for the next request only: they are counted, and "
-                "never stored in the conversation."
+                {t!("A turn makes each request in this order. The texts are for the next request only: they are counted, and never stored in the conversation.")}
             </p>
-            <ol aria-label="Steps of the next request">
+            <ol aria-label=t!("Steps of the next request")>
                 <Step
-                    label="The conversation"
-                    hint="as the model gets it, with tools and instructions"
+                    label=t!("The conversation")
+                    hint=t!("as the model gets it, with tools and instructions")
                     tokens=with(|next| thousands(next.view))
                 />
                 <Step
-                    label="Transforms"
-                    hint="functions of an app that rewrite the messages; this page has none"
+                    label=t!("Transforms")
+                    hint=t!("functions of an app that rewrite the messages; this page has none")
                     tokens=with(|_| "0".to_owned())
                 />
                 {parts}
                 <Show when=move || { brought_back.get() > 0 }>
                     <Step
-                        label="Brought back"
-                        hint="quotes of messages that a compaction has replaced"
+                        label=t!("Brought back")
+                        hint=t!("quotes of messages that a compaction has replaced")
                         tokens=Signal::derive(move || {
                             Some(format!("+{}", thousands(brought_back.get())))
                         })
                     />
                 </Show>
                 <Step
-                    label="Counted"
-                    hint="what the meter shows"
+                    label=t!("Counted")
+                    hint=t!("what the meter shows")
                     tokens=with(|next| thousands(next.counted))
                 />
                 <Step
-                    label="Reducers"
-                    hint="what can be saved without a model"
+                    label=t!("Reducers")
+                    hint=t!("what can be saved without a model")
                     tokens=with(|next| taken(next.due.map_or(0, |due| due.reduced)))
                 />
                 <li>
                     <span class="phase-name">
-                        "Triggers"
+                        {t!("Triggers")}
                         <span class="hint phase-hint">
                             {move || store.next_request.with(|next| triggered(next.as_ref()?.due))}
                         </span>
@@ -74,8 +74,8 @@ pub(crate) fn NextRequestPanel(store: Store) -> impl IntoView {
                     <Tokens tokens=with(|next| taken(next.due.map_or(0, |due| due.summarized))) />
                 </li>
                 <Step
-                    label="The request"
-                    hint="which is sent"
+                    label=t!("The request")
+                    hint=t!("which is sent")
                     tokens=with(|next| {
                         let about = if next.due.is_some() { "~" } else { "" };
                         format!("{about}{}", thousands(next.sent()))
@@ -107,7 +107,7 @@ fn Step(
 #[component]
 fn Tokens(tokens: Signal<Option<String>>) -> impl IntoView {
     view! {
-        <span class="step-tokens">{tokens} <span class="visually-hidden">" tokens"</span></span>
+        <span class="step-tokens">{tokens} <span class="visually-hidden">" " {t!("tokens")}</span></span>
     }
 }
 
@@ -145,12 +145,12 @@ fn Provider(
 
 fn label(part: ContextPart) -> &'static str {
     match part {
-        ContextPart::Identity => "Identity",
-        ContextPart::Date => "Date",
-        ContextPart::Memory => "Memory",
-        ContextPart::Knowledge => "Knowledge",
-        ContextPart::Skills => "Skills",
-        ContextPart::Workspace => "Workspace",
+        ContextPart::Identity => t!("Identity"),
+        ContextPart::Date => t!("Date"),
+        ContextPart::Memory => t!("Memory"),
+        ContextPart::Knowledge => t!("Knowledge"),
+        ContextPart::Skills => t!("Skills"),
+        ContextPart::Workspace => t!("Workspace"),
     }
 }
 
@@ -160,7 +160,7 @@ fn taken(tokens: u32) -> String {
 
 fn triggered(due: Option<Due>) -> Option<String> {
     Some(match due {
-        Some(due) => format!("due: {}", reason_label(due.reason).to_lowercase()),
-        None => "nothing due".to_owned(),
+        Some(due) => t!("due: {reason}", reason = reason_label(due.reason).to_lowercase()),
+        None => t!("nothing due").to_owned(),
     })
 }

@@ -7,6 +7,7 @@ use epitome::{Action, Plan};
 use leptos::prelude::*;
 
 use crate::label::{Treatment, action_label, action_summary};
+use crate::language::t;
 use crate::number::{count, plural, thousands};
 use crate::settings::tight_window;
 use crate::store::Store;
@@ -17,7 +18,7 @@ pub(crate) fn Preview(store: Store) -> impl IntoView {
     // A running compaction does not update the plan, so its own plan stays on the page.
     view! {
         <div class="preview">
-            <h2 id="compact-heading">"What a compaction would do"</h2>
+            <h2 id="compact-heading">{t!("What a compaction would do")}</h2>
             {move || store.plan.get().map(|plan| view! { <Forecast store plan /> })}
         </div>
     }
@@ -41,9 +42,9 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
         {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
         <Show when=move || has_space() && !store.is_compacted()>
             <p class="hint preview-hint">
-                "No compaction is due yet. "
+                {t!("No compaction is due yet.")} " "
                 <button type="button" class="link" on:click=tighten>
-                    "Try a window of 60 % of this conversation"
+                    {t!("Try a window of 60 % of this conversation")}
                 </button>
             </p>
         </Show>
@@ -53,13 +54,13 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
 #[component]
 fn Figures(plan: Arc<Plan>) -> impl IntoView {
     let requests = if plan.summarizes {
-        format!(
-            "{} to the summarizer, for a summary of at most {} tokens.",
-            plural(plan.requests, "request", "requests"),
-            thousands(plan.summary_tokens)
+        t!(
+            "{requests} to the summarizer, for a summary of at most {tokens} tokens.",
+            requests = plural(plan.requests, "request", "requests"),
+            tokens = thousands(plan.summary_tokens)
         )
     } else {
-        "No summary is requested.".to_owned()
+        t!("No summary is requested.").to_owned()
     };
     view! {
         <Actions plan />
@@ -73,20 +74,25 @@ fn Actions(plan: Arc<Plan>) -> impl IntoView {
     let tail = count(plan.actions.len().saturating_sub(plan.tail_start));
     let row = move |action: Action| {
         let number = count(plan.actions.iter().filter(|other| **other == action).count());
-        let tail = (action == Action::Keep && plan.summarizes)
-            .then(|| format!(", the last {} as the tail", thousands(tail)));
+        let summary = action_summary(action);
+        let words = match action == Action::Keep && plan.summarizes {
+            true => {
+                t!("{summary}, the last {number} as the tail", summary, number = thousands(tail))
+            }
+            false => summary.to_owned(),
+        };
         (number > 0).then(|| {
             view! {
                 <li>
                     <span class="badge" data-action=Treatment::of(action).as_str()>{action_label(action)}</span>
                     <span class="action-number">{thousands(number)}</span>
-                    <span>{action_summary(action)} {tail}</span>
+                    <span>{words}</span>
                 </li>
             }
         })
     };
     let rows = Action::ALL.iter().copied().map(row).collect_view();
-    view! { <ul class="actions" aria-label="Planned actions">{rows}</ul> }
+    view! { <ul class="actions" aria-label=t!("Planned actions")>{rows}</ul> }
 }
 
 /// A sentence of the engine, which starts in lower case, with a capital letter.

@@ -12,6 +12,7 @@ use leptos::task::spawn_local;
 use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, reveal, save};
 use crate::direction::marked;
 use crate::driver;
+use crate::language::t;
 use crate::number::{change, duration, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
 use crate::store::{Session, Store};
@@ -44,14 +45,14 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
         let messages = store.read(Session::compacted);
         spawn_local(async move {
             let outcome = copy(async move { pretty(&messages).await }).await;
-            let words = outcome.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned());
+            let words = outcome.err().unwrap_or_else(|| t!("Copied to the clipboard.").to_owned());
             said.set(words);
         });
     };
     let busy = move || store.is_locked();
     let too_large = move || {
         store.live.too_large.get().map(|message| {
-            view! { <p class="notice warn"><strong>"Too large. "</strong> {capitalized(&message)}</p> }
+            view! { <p class="notice warn"><strong>{t!("Too large.")} " "</strong> {capitalized(&message)}</p> }
         })
     };
     Effect::new(move |_| {
@@ -63,7 +64,7 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
     });
     view! {
         <section class="result" id=RESULT aria-labelledby=HEADING>
-            <h2 id=HEADING class="visually-hidden" tabindex="-1">"The conversation now"</h2>
+            <h2 id=HEADING class="visually-hidden" tabindex="-1">{t!("The conversation now")}</h2>
             <div class="result-said">
                 {report} {too_large}
                 <p class="hint" role="status">
@@ -79,37 +80,37 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
                         type="button"
                         class="button"
                         aria-label=move || match store.holding.is_edited.get() {
-                            true => "Undo the change of the state",
-                            false => "Undo the compaction",
+                            true => t!("Undo the change of the state"),
+                            false => t!("Undo the compaction"),
                         }
                         disabled=busy
                         on:click=undo
                     >
-                        "Undo"
+                        {t!("Undo")}
                     </button>
                 </Show>
                 <Show when=move || store.is_compacted()>
                     <button
                         type="button"
                         class="button"
-                        aria-label="Diff of the compaction"
+                        aria-label=t!("Diff of the compaction")
                         on:click=move |_| {
                             compare_latest(store);
                         }
                     >
-                        "Diff"
+                        {t!("Diff")}
                     </button>
                 </Show>
                 <details class="menu">
-                    <summary class="button">"Export"</summary>
+                    <summary class="button">{t!("Export")}</summary>
                     <div class="menu-body card">
-                        <button type="button" class="button" on:click=export>"Download messages"</button>
-                        <button type="button" class="button" on:click=copy_all>"Copy messages"</button>
+                        <button type="button" class="button" on:click=export>{t!("Download messages")}</button>
+                        <button type="button" class="button" on:click=copy_all>{t!("Copy messages")}</button>
                         <button type="button" class="button" on:click=export_all>
-                            "Download the whole history"
+                            {t!("Download the whole history")}
                         </button>
                         <p class="hint">
-                            "“Messages” are what is sent to the model. The history has all of them, as they were loaded."
+                            {t!("“Messages” are what is sent to the model. The history has all of them, as they were loaded.")}
                         </p>
                     </div>
                 </details>
@@ -117,10 +118,10 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
                     <button
                         type="button"
                         class="button"
-                        aria-label="Share as a picture"
+                        aria-label=t!("Share as a picture")
                         on:click=move |_| share_picture(store, said)
                     >
-                        "Share"
+                        {t!("Share")}
                     </button>
                 </Show>
                 <Events store />
@@ -142,7 +143,7 @@ fn Events(store: Store) -> impl IntoView {
             <details class="menu">
                 <summary class="button quiet">{move || plural(crate::number::count(number.get()), "event", "events")}</summary>
                 <div class="menu-body card">
-                    <ol class="events" tabindex="0" aria-label="Events">{rows}</ol>
+                    <ol class="events" tabindex="0" aria-label=t!("Events")>{rows}</ol>
                 </div>
             </details>
         </Show>
@@ -171,8 +172,8 @@ pub(crate) fn compare_latest(store: Store) -> bool {
 /// What the conversation is now, if no result says it.
 fn state(store: Store) -> &'static str {
     match (store.is_compacted(), store.report.with(Option::is_some)) {
-        (false, _) => "Nothing is compacted: the model gets every message.",
-        (true, false) => "An earlier compaction is active.",
+        (false, _) => t!("Nothing is compacted: the model gets every message."),
+        (true, false) => t!("An earlier compaction is active."),
         (true, true) => "",
     }
 }
@@ -184,23 +185,23 @@ fn Ended(store: Store, report: Arc<Report>) -> impl IntoView {
         Ending::Applied { .. } => view! { <Applied store report=report.clone() /> }.into_any(),
         Ending::Skipped { message } => view! {
             <p class="notice warn" role="alert">
-                <strong>"Nothing was changed. "</strong>
+                <strong>{t!("Nothing was changed.")} " "</strong>
                 {sentence(message)}
             </p>
         }
         .into_any(),
         Ending::Failed { message } => view! {
             <p class="notice error" role="alert">
-                <strong>"The compaction failed. "</strong>
+                <strong>{t!("The compaction failed.")} " "</strong>
                 {sentence(message)}
-                " The conversation is unchanged; you can try again."
+                " " {t!("The conversation is unchanged; you can try again.")}
             </p>
         }
         .into_any(),
         Ending::Cancelled => view! {
             <p class="notice">
-                <strong>"Cancelled. "</strong>
-                "The conversation is unchanged."
+                <strong>{t!("Cancelled.")} " "</strong>
+                {t!("The conversation is unchanged.")}
             </p>
         }
         .into_any(),
@@ -224,43 +225,45 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     let repaired = (findings > 0).then(|| {
         view! {
             <p class="hint">
-                {plural(crate::number::count(findings), "message was", "messages were")}
-                " repaired; see the findings below the messages."
+                {t!(
+                    "{messages} repaired; see the findings below the messages.",
+                    messages = plural(crate::number::count(findings), "message was", "messages were")
+                )}
             </p>
         }
     });
     let excerpted = report.excerpted.is_some().then(|| {
         view! {
             <p class="hint">
-                "The last request alone is longer than the target: the model gets its beginning and its end. The history \
-                 has it whole."
+                {t!("The last request alone is longer than the target: the model gets its beginning and its end. The history has it whole.")}
             </p>
         }
     });
     let floor = report.floor.clone().map(|floor| {
-        view! { <p class="notice warn">"Still above the threshold: " {sentence(&floor)}</p> }
+        view! { <p class="notice warn">{t!("Still above the threshold: {reason}", reason = sentence(&floor))}</p> }
     });
     let unsupported = report.receipt.unsupported.clone();
     let invented = (!unsupported.is_empty()).then(|| {
         view! {
             <p class="notice error" role="alert">
                 <strong>{marked(&unsupported.join(", ")).into_owned()}</strong>
-                " is in the summary and in no message."
+                " " {t!("is in the summary and in no message.")}
             </p>
         }
     });
     let summarizer = report.summarizer.clone();
     let cached = summarizer.as_ref().and_then(|summarizer| summarizer.tokens);
     let cached = cached.filter(|tokens| tokens.cached > 0).map(|tokens| {
-        format!(
-            " · {} of {} tokens read from the cache",
-            thousands(tokens.cached),
-            thousands(tokens.prompt)
-        )
+        let read = t!(
+            "{cached} of {prompt} tokens read from the cache",
+            cached = thousands(tokens.cached),
+            prompt = thousands(tokens.prompt)
+        );
+        format!(" · {read}")
     });
     let steps = summarizer.as_ref().map(|summarizer| summarizer.steps.clone()).unwrap_or_default();
     let fallback = summarizer.and_then(|summarizer| summarizer.fallback).map(|because| {
-        view! { <p class="hint">"The summarizer got a transcript: " {sentence(&because)}</p> }
+        view! { <p class="hint">{t!("The summarizer got a transcript: {reason}", reason = sentence(&because))}</p> }
     });
     let took = report.waited_ms.map(|waited| format!("{} · ", duration(f64::from(waited))));
     view! {
@@ -268,16 +271,16 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
             <span class="forecast-before">{thousands(before)}</span>
             <span class="forecast-arrow">"→"</span>
             <span class="forecast-after">{thousands(after)}</span>
-            <span class="forecast-unit">"tokens"</span>
+            <span class="forecast-unit">{t!("tokens")}</span>
             <span class="forecast-change">{change(before, after)}</span>
         </p>
         <p class="figures">
             {did} {plural(report.requests, "request", "requests")} " · " {took}
-            <span class="legal">"still a legal request"</span>
+            <span class="legal">{t!("still a legal request")}</span>
             {format!(
-                " · {} of the window used · session {}",
-                percentage(report.budget_used_pct),
-                report.session
+                " · {} · {}",
+                t!("{share} of the window used", share = percentage(report.budget_used_pct)),
+                t!("session {number}", number = report.session)
             )}
             {cached}
         </p>

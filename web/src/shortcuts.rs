@@ -7,6 +7,7 @@ use crate::browser::{
 };
 use crate::dialog::{Dialog, DialogHead};
 use crate::driver;
+use crate::language::t;
 use crate::load::{Found, open_sample_number};
 use crate::messages::SEARCH;
 use crate::result::compare_latest;
@@ -31,27 +32,47 @@ enum Action {
     Help,
 }
 
+impl Action {
+    /// What it does, in words.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Compact => t!("Compact now"),
+            Self::Undo => t!("Undo the latest compaction, or a change of the state since"),
+            Self::Compare => t!("Diff of the latest compaction"),
+            Self::Pin => t!("Pin the message that has the focus, or unpin it"),
+            Self::Search => t!("Search the messages"),
+            Self::Switch => t!("Switch between the conversation and what the model sees"),
+            Self::Settings => t!("All settings"),
+            Self::Sample(0) => t!("Open the first sample"),
+            Self::Sample(1) => t!("Open the second sample"),
+            Self::Sample(2) => t!("Open the third sample"),
+            Self::Sample(_) => t!("Open the fourth sample"),
+            Self::Help => t!("Show these keys"),
+        }
+    }
+}
+
 /// Every key with what it does, in the order of the dialog.
-const KEYS: [(&str, Action, &str); 12] = [
-    ("c", Action::Compact, "Compact now"),
-    ("u", Action::Undo, "Undo the latest compaction, or a change of the state since"),
-    ("d", Action::Compare, "Diff of the latest compaction"),
-    ("p", Action::Pin, "Pin the message that has the focus, or unpin it"),
-    ("/", Action::Search, "Search the messages"),
-    ("v", Action::Switch, "Switch between the conversation and what the model sees"),
-    (",", Action::Settings, "All settings"),
-    ("1", Action::Sample(0), "Open the first sample"),
-    ("2", Action::Sample(1), "Open the second sample"),
-    ("3", Action::Sample(2), "Open the third sample"),
-    ("4", Action::Sample(3), "Open the fourth sample"),
-    ("?", Action::Help, "Show these keys"),
+const KEYS: [(&str, Action); 12] = [
+    ("c", Action::Compact),
+    ("u", Action::Undo),
+    ("d", Action::Compare),
+    ("p", Action::Pin),
+    ("/", Action::Search),
+    ("v", Action::Switch),
+    (",", Action::Settings),
+    ("1", Action::Sample(0)),
+    ("2", Action::Sample(1)),
+    ("3", Action::Sample(2)),
+    ("4", Action::Sample(3)),
+    ("?", Action::Help),
 ];
 
 /// Follows the keys that are pressed.
 pub(crate) fn watch_keys(store: Store, found: Found) {
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         let Some(pressed) = page_key(&event) else { return };
-        let Some((_, action, _)) = KEYS.iter().find(|(key, ..)| *key == pressed) else { return };
+        let Some((_, action)) = KEYS.iter().find(|(key, _)| *key == pressed) else { return };
         let off = recall(Lifetime::Lasting, OFF).is_some();
         if !off || *action == Action::Help {
             event.prevent_default();
@@ -72,17 +93,17 @@ fn perform(store: Store, found: Found, action: Action) {
                 driver::undo(store);
                 focus(COMPACT_BUTTON);
             } else {
-                store.announce("There is nothing to undo.");
+                store.announce(t!("There is nothing to undo."));
             }
         }
         Action::Compare => {
             if !compare_latest(store) {
-                store.announce("There is no compaction to compare.");
+                store.announce(t!("There is no compaction to compare."));
             }
         }
         Action::Pin => match focused_number("data-position") {
             Some(position) => driver::toggle_pin(store, position),
-            None => store.announce("Focus a message of the list first."),
+            None => store.announce(t!("Focus a message of the list first.")),
         },
         Action::Search => focus(SEARCH),
         Action::Switch => store.perspective.update(|perspective| {
@@ -113,25 +134,24 @@ pub(crate) fn Shortcuts() -> impl IntoView {
             false => remember(Lifetime::Lasting, OFF, "off"),
         }
     };
-    let rows = KEYS.map(|(key, _, does)| {
+    let rows = KEYS.map(|(key, action)| {
         view! {
             <div class="shortcut">
                 <dt><kbd>{key}</kbd></dt>
-                <dd>{does}</dd>
+                <dd>{action.label()}</dd>
             </div>
         }
     });
     view! {
         <Dialog id=DIALOG class="sheet">
-            <DialogHead of=DIALOG title="Keys" />
+            <DialogHead of=DIALOG title=t!("Keys") />
             <dl class="shortcuts">{rows}</dl>
             <p class="hint">
-                "In the list, the arrow keys, Page Up, Page Down, Home and End move from message to message, and Enter opens one. "
-                "A mark on the bar moves by the arrow keys. Escape closes a dialog."
+                {t!("In the list, the arrow keys, Page Up, Page Down, Home and End move from message to message, and Enter opens one. A mark on the bar moves by the arrow keys. Escape closes a dialog.")}
             </p>
             <div class="option">
                 <input type="checkbox" id="keys-on" prop:checked=on on:change=choose />
-                <label for="keys-on">"Keys without Ctrl or Alt act on the page"</label>
+                <label for="keys-on">{t!("Keys without Ctrl or Alt act on the page")}</label>
             </div>
         </Dialog>
     }

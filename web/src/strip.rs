@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::browser::copy_picture;
+use crate::language::t;
 use crate::number::{count, plural, share, thousands};
 use crate::store::{Bar, Outlook, Store, Treatment};
 
@@ -28,15 +29,15 @@ pub(crate) fn Strip(store: Store) -> impl IntoView {
     view! {
         <figure class="strip" aria-labelledby="strip-heading">
             <figcaption>
-                <h2 id="strip-heading">"Message by message"</h2>
-                <span class="hint">"Taller bars have more tokens; a bar four times as high has sixteen times as many."</span>
+                <h2 id="strip-heading">{t!("Message by message")}</h2>
+                <span class="hint">{t!("Taller bars have more tokens; a bar four times as high has sixteen times as many.")}</span>
             </figcaption>
             {picture}
             <div class="strip-share">
-                <button type="button" class="link" on:click=share>"Copy as a picture"</button>
+                <button type="button" class="link" on:click=share>{t!("Copy as a picture")}</button>
                 <span class="hint" role="status">
                     {move || match said.read().is_empty() {
-                        true => "It has the numbers and nothing of what is said.".to_owned(),
+                        true => t!("It has the numbers and nothing of what is said.").to_owned(),
                         false => said.get(),
                     }}
                 </span>
@@ -86,7 +87,7 @@ fn Picture(store: Store, outlook: Outlook) -> impl IntoView {
         >
             {paths}
         </svg>
-        <ul class="strip-key" aria-label="What happens to the messages">{key.collect_view()}</ul>
+        <ul class="strip-key" aria-label=t!("What happens to the messages")>{key.collect_view()}</ul>
     }
 }
 
@@ -102,7 +103,7 @@ fn KeyEntry(store: Store, treatment: Treatment, number: u32) -> impl IntoView {
         <button
             type="button"
             class="legend-entry"
-            title="List only these"
+            title=t!("List only these")
             aria-pressed=move || chosen().to_string()
             on:click=choose
         >
@@ -139,7 +140,7 @@ fn described(outlook: &Outlook) -> String {
     let mut words = plural(count(outlook.messages), "message", "messages");
     for (treatment, number) in Treatment::ALL.into_iter().zip(outlook.numbers) {
         if number > 0 {
-            let _ = write!(words, ", {} {}", thousands(number), treatment.label());
+            words = t!("{list}, {next}", list = words, next = treatment.counted(number));
         }
     }
     words

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::dialog::{Dialog, DialogHead};
 use crate::direction::marked;
+use crate::language::t;
 use crate::number::{count, plural};
 use crate::store::{Heard, Store};
 
@@ -19,10 +20,10 @@ pub(crate) fn HeardBy(store: Store) -> impl IntoView {
         let number = plural(count(heard.len()), "message", "messages");
         let rows = heard.into_iter().map(|heard| view! { <Row heard /> }).collect_view();
         Some(view! {
-            <DialogHead of=DIALOG title=format!("What {name} gets")>
+            <DialogHead of=DIALOG title=t!("What {name} gets", name)>
                 <p class="figures">{number}</p>
             </DialogHead>
-            <div class="details-content" tabindex="0" role="region" aria-label="Messages of this agent">
+            <div class="details-content" tabindex="0" role="region" aria-label=t!("Messages of this agent")>
                 {rows}
             </div>
         })
@@ -38,8 +39,8 @@ pub(crate) fn HeardBy(store: Store) -> impl IntoView {
 fn Row(heard: Heard) -> impl IntoView {
     let Heard { speaker, text, is_private, is_summary } = heard;
     let badge = match (is_summary, is_private) {
-        (true, _) => Some(("summary", "summary")),
-        (false, true) => Some(("shortened", "only for some")),
+        (true, _) => Some(("summary", t!("summary"))),
+        (false, true) => Some(("shortened", t!("only for some"))),
         (false, false) => None,
     };
     let badge = badge

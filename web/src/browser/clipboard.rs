@@ -5,11 +5,13 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, BlobPropertyBag, Clipboard, ClipboardItem};
 
+use crate::language::t;
+
 /// Copies a text that is still being written, in pieces. Fails with a sentence for the user.
 pub(crate) async fn copy(
     pieces: impl Future<Output = Result<Array, JsValue>> + 'static,
 ) -> Result<(), String> {
-    let denied = || "The browser did not allow copying. Use “Download” instead.".to_owned();
+    let denied = || t!("The browser did not allow copying. Use “Download” instead.").to_owned();
     let window = web_sys::window().ok_or_else(denied)?;
     let clipboard = window.navigator().clipboard();
     // A page that is not served over HTTPS or from localhost has no clipboard.

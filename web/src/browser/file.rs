@@ -8,6 +8,8 @@ use web_sys::{
     ClipboardEvent, DragEvent, Element, Event, HtmlInputElement, ReadableWritablePair, Response,
 };
 
+use crate::language::t;
+
 pub(crate) use web_sys::File;
 
 #[wasm_bindgen]
@@ -61,7 +63,7 @@ pub(crate) async fn read(file: &File) -> Result<String, String> {
         text(file.text()).await
     };
     text.map_err(|_| {
-        format!("{name} could not be read. Is it a text file, or gzip as its name says?")
+        t!("{name} could not be read. Is it a text file, or gzip as its name says?", name)
     })
 }
 

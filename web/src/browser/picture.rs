@@ -8,6 +8,8 @@ use web_sys::{
     Blob, CanvasRenderingContext2d, ClipboardItem, HtmlAnchorElement, HtmlCanvasElement, Url,
 };
 
+use crate::language::t;
+
 const PNG: &str = "image/png";
 
 /// A rectangle, in pixels.
@@ -42,7 +44,7 @@ pub(crate) async fn copy_picture(
 ) -> String {
     match try_copy(size, blocks, words, name).await {
         Ok(sentence) => sentence.to_owned(),
-        Err(_) => "The browser could not draw the picture.".to_owned(),
+        Err(_) => t!("The browser could not draw the picture.").to_owned(),
     }
 }
 
@@ -83,7 +85,7 @@ async fn try_copy(
         Reflect::set(&representations, &JsValue::from_str(PNG), &image)?;
         let item = ClipboardItem::new_with_record_from_str_to_blob_promise(&representations)?;
         if JsFuture::from(clipboard.write(&Array::of1(&item))).await.is_ok() {
-            return Ok("The picture is copied.");
+            return Ok(t!("The picture is copied."));
         }
     }
     let address = Url::create_object_url_with_blob(&image)?;
@@ -92,7 +94,7 @@ async fn try_copy(
     anchor.set_download(name);
     anchor.click();
     Url::revoke_object_url(&address)?;
-    Ok("The picture is saved.")
+    Ok(t!("The picture is saved."))
 }
 
 /// The picture on a canvas as a PNG file.

@@ -3,6 +3,8 @@
 use super::storage::{Lifetime, recall, remember};
 use strum::EnumCount;
 
+use crate::language::t;
+
 /// The theme, which is stored for the next visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumCount)]
 pub(crate) enum Theme {
@@ -31,9 +33,9 @@ impl Theme {
     /// The name on the page.
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::System => "System",
-            Self::Light => "Light",
-            Self::Dark => "Dark",
+            Self::System => t!("System"),
+            Self::Light => t!("Light"),
+            Self::Dark => t!("Dark"),
         }
     }
 

@@ -6,6 +6,7 @@ use epitome::facts::Receipt;
 use epitome::history::{Cover, Projection};
 use epitome::message::{CheckpointId, Message, MessageId, Part};
 
+use crate::label::role_label;
 use crate::store::{MessageNumber, Session};
 
 /// The number of characters of a message that are shown.
@@ -87,7 +88,7 @@ impl Changes {
                 let own = facts.get(&message.id).map_or(&[][..], Vec::as_slice);
                 Some(Changed {
                     number: session.number(position),
-                    speaker: message.role.as_str(),
+                    speaker: role_label(message.role),
                     before: pieces(&cut(&text(message)), own),
                     after,
                 })

@@ -4,6 +4,7 @@ use epitome::Report;
 use leptos::prelude::*;
 
 use crate::dialog::{Dialog, DialogHead};
+use crate::language::t;
 
 use super::changes::{Changed, Changes, Piece};
 
@@ -53,18 +54,18 @@ fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
             compaction.report.as_ref().map(|report| report.receipt.unsupported.clone());
         view! {
             <section class="compared" aria-labelledby="compared-summary">
-                <h3 id="compared-summary">{title} " became the summary"</h3>
+                <h3 id="compared-summary">{t!("{messages} became the summary", messages = title)}</h3>
                 <div class="compared-sides">
-                    <div class="compared-side" tabindex="0" role="region" aria-label="Before">
+                    <div class="compared-side" tabindex="0" role="region" aria-label=t!("Before")>
                         {earlier.map(|earlier| view! {
                             <div class="compared-message">
-                                <p class="compared-who">"earlier summary"</p>
+                                <p class="compared-who">{t!("earlier summary")}</p>
                                 <div class="compared-text">{long_text(&earlier)}</div>
                             </div>
                         })}
                         <List messages=summarized />
                     </div>
-                    <div class="compared-side" tabindex="0" role="region" aria-label="After">
+                    <div class="compared-side" tabindex="0" role="region" aria-label=t!("After")>
                         <Invented names=unsupported.unwrap_or_default() />
                         <div class="compared-text">{long_text(&summary)}</div>
                     </div>
@@ -80,7 +81,7 @@ fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
                 <div class="compared-sides compared-pair">
                     <Message changed />
                     <div class="compared-message">
-                        <p class="compared-who">"now"</p>
+                        <p class="compared-who">{t!("now")}</p>
                         <p class="compared-text" dir="auto">{after}</p>
                     </div>
                 </div>
@@ -103,11 +104,11 @@ fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
         }
     });
     view! {
-        <DialogHead of=DIALOG title=format!("Compaction {}", compaction.number)>
+        <DialogHead of=DIALOG title=t!("Compaction {number}", number = compaction.number)>
             <p class="figures">{compaction.described()} {tokens}</p>
         </DialogHead>
         {has_facts.then(key)}
-        <div class="details-content" tabindex="0" role="region" aria-label="What changed">
+        <div class="details-content" tabindex="0" role="region" aria-label=t!("What changed")>
             {summary} {shortened} {removed}
         </div>
     }
@@ -116,21 +117,26 @@ fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
 /// The tokens before and after, behind other words.
 fn tokens(report: &Report) -> String {
     let (before, after) = (report.tokens_before, report.tokens_after);
-    let (from, to) = (thousands(before), thousands(after));
-    format!(" · {from} → {to} tokens ({})", change(before, after))
+    let tokens = t!(
+        "{before} → {after} tokens ({change})",
+        before = thousands(before),
+        after = thousands(after),
+        change = change(before, after)
+    );
+    format!(" · {tokens}")
 }
 
 /// What the marks of facts mean.
 fn key() -> impl IntoView {
     let outcomes = [
-        ("kept", "in the summary"),
-        ("appended", "appended to it"),
-        ("lost", "only in the history"),
+        ("kept", t!("in the summary")),
+        ("appended", t!("appended to it")),
+        ("lost", t!("only in the history")),
     ];
     let outcomes = outcomes.map(|(outcome, words)| {
-        view! { <li><mark data-outcome=outcome>"fact"</mark> " " {words}</li> }
+        view! { <li><mark data-outcome=outcome>{t!("fact")}</mark> " " {words}</li> }
     });
-    view! { <ul class="outcomes" aria-label="Marks">{outcomes}</ul> }
+    view! { <ul class="outcomes" aria-label=t!("Marks")>{outcomes}</ul> }
 }
 
 /// The names that the summary has and no message.
@@ -140,7 +146,7 @@ fn Invented(names: Vec<String>) -> impl IntoView {
         view! {
             <p class="notice error">
                 <strong>{marked(&names.join(", ")).into_owned()}</strong>
-                " is in no message."
+                " " {t!("is in no message.")}
             </p>
         }
     })
@@ -149,8 +155,9 @@ fn Invented(names: Vec<String>) -> impl IntoView {
 #[component]
 fn List(messages: Vec<Changed>) -> impl IntoView {
     let more = messages.len().saturating_sub(MAX_MESSAGES);
-    let more = (more > 0)
-        .then(|| view! { <p class="hint">{format!("and {} more", thousands(count(more)))}</p> });
+    let more = (more > 0).then(
+        || view! { <p class="hint">{t!("and {number} more", number = thousands(count(more)))}</p> },
+    );
     let shown = messages.into_iter().take(MAX_MESSAGES);
     let shown = shown.map(|changed| view! { <Message changed /> }).collect_view();
     view! { {shown} {more} }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use crate::direction::marked;
+use crate::language::t;
 use crate::messages::{approval, attachment, signed_reasoning};
 use crate::number::{count, thousands};
 use crate::store::Store;
@@ -25,24 +26,27 @@ pub(super) fn Content(
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
         Part::Reasoning { text, signature: Some(_) } if text.is_empty() => {
-            (Some("Reasoning".to_owned()), signed_reasoning().to_owned())
+            (Some(t!("Reasoning").to_owned()), signed_reasoning().to_owned())
         }
-        Part::Reasoning { text, .. } => (Some("Reasoning".to_owned()), text),
+        Part::Reasoning { text, .. } => (Some(t!("Reasoning").to_owned()), text),
         Part::ToolCall { call, name, arguments } => {
-            (Some(format!("Calls {name} · {call}")), pretty(arguments))
+            (Some(t!("Calls {name} · {call}", name, call)), pretty(arguments))
         }
         Part::ToolResult { call, name, text } => {
-            let of = name.map(|name| format!(" of {name}")).unwrap_or_default();
-            (Some(format!("Result{of} · {call}")), pretty(text))
+            let heading = match name {
+                Some(name) => t!("Result of {name} · {call}", name, call),
+                None => t!("Result · {call}", call),
+            };
+            (Some(heading), pretty(text))
         }
         Part::Approval { granted, .. } => {
-            (Some("Approval".to_owned()), approval(granted).to_owned())
+            (Some(t!("Approval").to_owned()), approval(granted).to_owned())
         }
-        Part::Image(media) => (Some("Image".to_owned()), attachment("image", &media)),
-        Part::File(media) => (Some("File".to_owned()), attachment("file", &media)),
+        Part::Image(media) => (Some(t!("Image").to_owned()), attachment(t!("image"), &media)),
+        Part::File(media) => (Some(t!("File").to_owned()), attachment(t!("file"), &media)),
         Part::Other { kind, characters } => {
-            let text = format!("{} characters of JSON", thousands(characters));
-            (Some(format!("Passed through · {kind}")), text)
+            let text = t!("{characters} characters of JSON", characters = thousands(characters));
+            (Some(t!("Passed through · {kind}", kind)), text)
         }
     };
     view! {
@@ -66,14 +70,14 @@ fn Offloaded(store: Store, path: String) -> impl IntoView {
     };
     view! {
         <p class="aside">
-            <span class="hint">"Offloaded to " <code>{name}</code></span>
+            <span class="hint">{t!("Offloaded to")} " " <code>{name}</code></span>
             <button
                 type="button"
                 class="button"
                 aria-expanded=move || open.get().to_string()
                 on:click=move |_| set_open.update(|open| *open = !*open)
             >
-                {move || if open.get() { "Hide it" } else { "Show all of it" }}
+                {move || if open.get() { t!("Hide it") } else { t!("Show all of it") }}
             </button>
         </p>
         <div class="aside-text">{all}</div>
@@ -95,7 +99,7 @@ fn Text(text: String) -> impl IntoView {
         <div class="part-text">{shown}</div>
         <Show when=move || !all.get()>
             <button type="button" class="button" on:click=move |_| set_all.set(true)>
-                {format!("Show all {rest} characters")}
+                {t!("Show all {characters} characters", characters = rest)}
             </button>
         </Show>
     }

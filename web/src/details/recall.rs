@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser::focus;
 use crate::driver;
+use crate::language::t;
 use crate::messages::MessageLinks;
 use crate::store::Store;
 
@@ -28,10 +29,12 @@ pub(super) fn BringBack(
         request_animation_frame(|| focus(BUTTON));
     };
     let (label, hint) = match is_back {
-        true => ("Take out again", "The next request quotes it at its end."),
+        true => (t!("Take out again"), t!("The next request quotes it at its end.")),
         false => (
-            "Bring back",
-            "The next request quotes it at its end, marked as a quote. The compaction stays as it is.",
+            t!("Bring back"),
+            t!(
+                "The next request quotes it at its end, marked as a quote. The compaction stays as it is."
+            ),
         ),
     };
     Some(view! {
@@ -58,6 +61,6 @@ pub(super) fn Quoted(
     positions: Vec<usize>,
 ) -> impl IntoView {
     (!positions.is_empty()).then(|| {
-        view! { <p class="hint">"Quotes " <MessageLinks store positions /></p> }
+        view! { <p class="hint">{t!("Quotes")} " " <MessageLinks store positions /></p> }
     })
 }

@@ -4,68 +4,75 @@ use epitome::Action;
 use epitome::history::Change;
 use strum::EnumCount;
 
+use crate::language::t;
+use crate::number::thousands;
+
 /// The action on a badge.
 pub(crate) fn action_label(action: Action) -> &'static str {
     match action {
-        Action::Keep => "keep",
-        Action::Deduplicate => "deduplicate",
-        Action::TruncateToolResults => "truncate tool results",
-        Action::ClearToolInputs => "clear tool inputs",
-        Action::ClearToolResults => "clear tool results",
-        Action::OffloadToolResults => "offload tool results",
-        Action::RemoveReasoning => "remove reasoning",
-        Action::ExcerptLastRequest => "excerpt last request",
-        Action::DropOldest => "drop oldest",
-        Action::Summarize => "summarize",
-        Action::Summarized => "summarized",
+        Action::Keep => t!("keep"),
+        Action::Deduplicate => t!("deduplicate"),
+        Action::TruncateToolResults => t!("truncate tool results"),
+        Action::ClearToolInputs => t!("clear tool inputs"),
+        Action::ClearToolResults => t!("clear tool results"),
+        Action::OffloadToolResults => t!("offload tool results"),
+        Action::RemoveReasoning => t!("remove reasoning"),
+        Action::ExcerptLastRequest => t!("excerpt last request"),
+        Action::DropOldest => t!("drop oldest"),
+        Action::Summarize => t!("summarize"),
+        Action::Summarized => t!("summarized"),
     }
 }
 
 /// What the action does with one message, as a sentence.
 pub(crate) fn action_sentence(action: Action) -> &'static str {
     match action {
-        Action::Keep => "A compaction would keep it word for word.",
-        Action::Deduplicate => "A compaction would remove it, because it adds nothing.",
-        Action::TruncateToolResults => "A compaction would truncate its old tool results.",
-        Action::ClearToolInputs => "A compaction would shorten the arguments of its tool calls.",
-        Action::ClearToolResults => "A compaction would clear its old tool results.",
+        Action::Keep => t!("A compaction would keep it word for word."),
+        Action::Deduplicate => t!("A compaction would remove it, because it adds nothing."),
+        Action::TruncateToolResults => t!("A compaction would truncate its old tool results."),
+        Action::ClearToolInputs => {
+            t!("A compaction would shorten the arguments of its tool calls.")
+        }
+        Action::ClearToolResults => t!("A compaction would clear its old tool results."),
         Action::OffloadToolResults => {
-            "A compaction would offload its tool results, which can be read back in full."
+            t!("A compaction would offload its tool results, which can be read back in full.")
         }
-        Action::RemoveReasoning => "A compaction would remove its signed reasoning.",
+        Action::RemoveReasoning => t!("A compaction would remove its signed reasoning."),
         Action::ExcerptLastRequest => {
-            "A compaction would shorten it to its beginning and its end; the history has it whole."
+            t!(
+                "A compaction would shorten it to its beginning and its end; the history has it whole."
+            )
         }
-        Action::DropOldest => "A compaction would remove it to free tokens.",
-        Action::Summarize => "A compaction would summarize it.",
-        Action::Summarized => "The active summary replaces it.",
+        Action::DropOldest => t!("A compaction would remove it to free tokens."),
+        Action::Summarize => t!("A compaction would summarize it."),
+        Action::Summarized => t!("The active summary replaces it."),
     }
 }
 
 /// What the action does with several messages, in a few words.
 pub(crate) fn action_summary(action: Action) -> &'static str {
     match action {
-        Action::Keep => "stay word for word",
-        Action::Deduplicate => "add nothing and are removed",
-        Action::TruncateToolResults => "have old tool results truncated",
-        Action::ClearToolInputs => "have tool arguments shortened",
-        Action::ClearToolResults => "have tool results cleared",
-        Action::OffloadToolResults => "have tool results offloaded",
-        Action::RemoveReasoning => "lose their signed reasoning",
-        Action::ExcerptLastRequest => "keep their beginning and their end",
-        Action::DropOldest => "are removed to free tokens",
-        Action::Summarize => "become the summary",
-        Action::Summarized => "are summarized already",
+        Action::Keep => t!("stay word for word"),
+        Action::Deduplicate => t!("add nothing and are removed"),
+        Action::TruncateToolResults => t!("have old tool results truncated"),
+        Action::ClearToolInputs => t!("have tool arguments shortened"),
+        Action::ClearToolResults => t!("have tool results cleared"),
+        Action::OffloadToolResults => t!("have tool results offloaded"),
+        Action::RemoveReasoning => t!("lose their signed reasoning"),
+        Action::ExcerptLastRequest => t!("keep their beginning and their end"),
+        Action::DropOldest => t!("are removed to free tokens"),
+        Action::Summarize => t!("become the summary"),
+        Action::Summarized => t!("are summarized already"),
     }
 }
 
 /// What was already done to a rewritten message, by its first change.
 pub(crate) fn change_label(change: &Change) -> &'static str {
     match change {
-        Change::Text { .. } => "truncated",
-        Change::Offload { .. } => "offloaded",
-        Change::Arguments { .. } => "inputs cleared",
-        Change::Remove => "reasoning removed",
+        Change::Text { .. } => t!("truncated"),
+        Change::Offload { .. } => t!("offloaded"),
+        Change::Arguments { .. } => t!("inputs cleared"),
+        Change::Remove => t!("reasoning removed"),
     }
 }
 
@@ -103,11 +110,23 @@ impl Treatment {
     /// What it means for the messages.
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Gone => "only in the history",
-            Self::Kept => "stay word for word",
-            Self::Shortened => "are shortened",
-            Self::Removed => "are removed",
-            Self::Summarized => "become the summary",
+            Self::Gone => t!("only in the history"),
+            Self::Kept => t!("stay word for word"),
+            Self::Shortened => t!("are shortened"),
+            Self::Removed => t!("are removed"),
+            Self::Summarized => t!("become the summary"),
+        }
+    }
+
+    /// What it means for that many messages, which are given as a number.
+    pub(crate) fn counted(self, number: u32) -> String {
+        let number = thousands(number);
+        match self {
+            Self::Gone => t!("{number} only in the history", number),
+            Self::Kept => t!("{number} stay word for word", number),
+            Self::Shortened => t!("{number} are shortened", number),
+            Self::Removed => t!("{number} are removed", number),
+            Self::Summarized => t!("{number} become the summary", number),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use epitome::policy::Phase;
 
+use crate::language::t;
+
 macro_rules! phases {
     ($($phase:ident => $label:literal, $hint:literal;)+) => {
         /// Every phase, in the order of the request loop.
@@ -10,14 +12,14 @@ macro_rules! phases {
         /// The name of a phase.
         pub(crate) fn phase_label(phase: Phase) -> &'static str {
             match phase {
-                $(Phase::$phase => $label,)+
+                $(Phase::$phase => t!($label),)+
             }
         }
 
         /// When a phase is reached.
         pub(crate) fn phase_hint(phase: Phase) -> &'static str {
             match phase {
-                $(Phase::$phase => $hint,)+
+                $(Phase::$phase => t!($hint),)+
             }
         }
     };

@@ -2,6 +2,8 @@
 
 use epitome::Reason;
 
+use crate::language::t;
+
 macro_rules! reasons {
     ($($reason:ident => $label:literal;)+) => {
         /// Every reason, in the order of the select.
@@ -10,7 +12,7 @@ macro_rules! reasons {
         /// The name of a reason.
         pub(crate) fn reason_label(reason: Reason) -> &'static str {
             match reason {
-                $(Reason::$reason => $label,)+
+                $(Reason::$reason => t!($label),)+
             }
         }
     };

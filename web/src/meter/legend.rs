@@ -5,6 +5,7 @@ use epitome::message::Role;
 use leptos::prelude::*;
 
 use super::segment::Segment;
+use crate::language::t;
 use crate::number::{percent, share, thousands};
 use crate::store::Store;
 
@@ -21,7 +22,7 @@ pub(crate) fn Legend(store: Store) -> impl IntoView {
             .map(|entry| view! { <li><EntryView store entry window=window() /></li> })
             .collect_view()
     };
-    view! { <ul class="legend" aria-label="What fills the window, in tokens">{rows}</ul> }
+    view! { <ul class="legend" aria-label=t!("What fills the window, in tokens")>{rows}</ul> }
 }
 
 #[component]
@@ -47,7 +48,7 @@ fn EntryView(store: Store, entry: Entry, window: u32) -> impl IntoView {
         <button
             type="button"
             class="legend-entry"
-            title="List only these"
+            title=t!("List only these")
             aria-pressed=move || chosen().to_string()
             on:click=choose
         >
@@ -80,7 +81,7 @@ fn rows(pressure: &Pressure) -> Vec<Entry> {
         tokens: segment.tokens(&pressure.breakdown),
         role: segment.role(),
     });
-    let rest = [("free", "Free", free), ("reserve", "Reserve left", reserve)];
+    let rest = [("free", t!("Free"), free), ("reserve", t!("Reserve left"), reserve)];
     segments
         .filter(|entry| entry.tokens > 0)
         .chain(rest.map(|(name, label, tokens)| Entry { name, label, tokens, role: None }))

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{BAR, width};
 use crate::browser::{drag_along, share_along};
+use crate::language::t;
 use crate::number::{share, thousands};
 use crate::store::Store;
 
@@ -31,17 +32,18 @@ impl MarkKind {
     /// The name of the slider.
     fn name(self) -> &'static str {
         match self {
-            Self::Threshold => "Where a compaction begins",
-            Self::Target => "Where a compaction aims",
-            Self::Prepare => "Where the next summary begins to be written",
+            Self::Threshold => t!("Where a compaction begins"),
+            Self::Target => t!("Where a compaction aims"),
+            Self::Prepare => t!("Where the next summary begins to be written"),
         }
     }
 
     fn label(self, tokens: u32) -> String {
+        let tokens = thousands(tokens);
         match self {
-            Self::Threshold => format!("compacts at {}", thousands(tokens)),
-            Self::Target => format!("target {}", thousands(tokens)),
-            Self::Prepare => format!("writes ahead at {}", thousands(tokens)),
+            Self::Threshold => t!("compacts at {tokens}", tokens),
+            Self::Target => t!("target {tokens}", tokens),
+            Self::Prepare => t!("writes ahead at {tokens}", tokens),
         }
     }
 
@@ -117,7 +119,7 @@ pub(super) fn Mark(
                 aria-valuemin="1"
                 aria-valuemax=move || window().to_string()
                 aria-valuenow=move || shown().to_string()
-                aria-valuetext=move || format!("{} tokens", thousands(shown()))
+                aria-valuetext=move || t!("{tokens} tokens", tokens = thousands(shown()))
                 aria-disabled=move || (!movable.get()).to_string()
                 style:inset-inline-start=move || width(shown(), scale.get())
                 on:pointerdown=press

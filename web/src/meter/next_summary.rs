@@ -4,6 +4,7 @@ use epitome::{NextSummary, Pressure};
 use leptos::prelude::*;
 
 use super::width;
+use crate::language::t;
 use crate::number::{percent, share, thousands};
 use crate::store::Store;
 
@@ -47,16 +48,20 @@ pub(super) fn NextSummaryLine(store: Store) -> impl IntoView {
 /// The ghost in words.
 pub(super) fn described(next: NextSummary, now: &Pressure) -> String {
     let Some(after) = tokens_after(next) else {
-        return "The next summary is ready; a compaction adds the messages since, or has another one written.".to_owned();
+        return t!("The next summary is ready; a compaction adds the messages since, or has another one written.").to_owned();
     };
     let freed = percent(share(now.tokens.saturating_sub(after), now.window));
     let left = thousands(after);
     match next {
-        NextSummary::Writing { .. } => format!(
-            "The next summary is being written: it is to free ~{freed} of the window, which leaves ~{left} tokens."
+        NextSummary::Writing { .. } => t!(
+            "The next summary is being written: it is to free ~{freed} of the window, which leaves ~{left} tokens.",
+            freed,
+            left
         ),
-        NextSummary::Ready { .. } => format!(
-            "The next summary is ready: a compaction frees ~{freed} of the window at once, which leaves ~{left} tokens."
+        NextSummary::Ready { .. } => t!(
+            "The next summary is ready: a compaction frees ~{freed} of the window at once, which leaves ~{left} tokens.",
+            freed,
+            left
         ),
     }
 }

@@ -4,6 +4,8 @@ use epitome::Breakdown;
 use epitome::message::Role;
 use strum::EnumCount;
 
+use crate::language::t;
+
 /// One kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(super) enum Segment {
@@ -55,13 +57,13 @@ impl Segment {
     /// The name of the kind, as the page shows it.
     pub(super) fn label(self) -> &'static str {
         match self {
-            Self::System => "System prompt",
-            Self::Tools => "Tools and instructions",
-            Self::Context => "Context of the request",
-            Self::Summary => "Summary",
-            Self::User => "User",
-            Self::Assistant => "Assistant",
-            Self::Results => "Tool results",
+            Self::System => t!("System prompt"),
+            Self::Tools => t!("Tools and instructions"),
+            Self::Context => t!("Context of the request"),
+            Self::Summary => t!("Summary"),
+            Self::User => t!("User"),
+            Self::Assistant => t!("Assistant"),
+            Self::Results => t!("Tool results"),
         }
     }
 

@@ -4,6 +4,7 @@ use epitome::policy::Summarizer;
 use epitome::{SummarizerStep, SummarizerStepKind};
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::number::{plural, thousands};
 
 /// The steps of a compaction's summarizer in words, closed at first. Nothing if its first answer was good.
@@ -15,8 +16,8 @@ pub(super) fn Steps(steps: Vec<SummarizerStep>) -> impl IntoView {
             steps.into_iter().map(|step| view! { <li>{described(&step)}</li> }).collect_view();
         view! {
             <details class="hint">
-                <summary>{format!("The summarizer was asked otherwise, {times}")}</summary>
-                <ol aria-label="What was tried">{rows}</ol>
+                <summary>{t!("The summarizer was asked otherwise, {times}", times)}</summary>
+                <ol aria-label=t!("What was tried")>{rows}</ol>
             </details>
         }
     })
@@ -25,15 +26,17 @@ pub(super) fn Steps(steps: Vec<SummarizerStep>) -> impl IntoView {
 /// A step, and why it was taken.
 fn described(step: &SummarizerStep) -> String {
     let what = match step.step {
-        SummarizerStepKind::AskAgain => "Once more".to_owned(),
-        SummarizerStepKind::Transcript => "With a transcript in place of messages".to_owned(),
+        SummarizerStepKind::AskAgain => t!("Once more").to_owned(),
+        SummarizerStepKind::Transcript => t!("With a transcript in place of messages").to_owned(),
         SummarizerStepKind::SmallerChunks => {
             let most = thousands(step.chunk_characters.unwrap_or_default());
-            format!("In chunks of at most {most} characters")
+            t!("In chunks of at most {characters} characters", characters = most)
         }
         SummarizerStepKind::NextSummarizer => match step.summarizer.as_deref() {
-            Some(Summarizer::EXTRACTIVE) => "By quotes of the messages, without a model".to_owned(),
-            name => format!("By {}", name.unwrap_or_default()),
+            Some(Summarizer::EXTRACTIVE) => {
+                t!("By quotes of the messages, without a model").to_owned()
+            }
+            name => t!("By {summarizer}", summarizer = name.unwrap_or_default()),
         },
     };
     format!("{what}: {}", super::sentence(&step.because))

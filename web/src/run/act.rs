@@ -7,6 +7,7 @@ use super::progress::Running;
 use super::{COMPACT_BUTTON, COMPACT_FORM};
 use crate::browser::focus_instead_of_nothing;
 use crate::driver;
+use crate::language::t;
 use crate::settings::Summarizer;
 use crate::store::Store;
 
@@ -53,8 +54,8 @@ fn Compact(store: Store) -> impl IntoView {
     view! {
         <p id="summarized-by" class="hint">
             <Show when=move || is_following.get() fallback=move || view! { <SummarizedBy store /> }>
-                "Another tab edits this conversation. "
-                <button type="button" class="link" on:click=edit_here>"Edit here"</button>
+                {t!("Another tab edits this conversation.")} " "
+                <button type="button" class="link" on:click=edit_here>{t!("Edit here")}</button>
             </Show>
         </p>
         <button
@@ -65,7 +66,7 @@ fn Compact(store: Store) -> impl IntoView {
             aria-disabled=move || (is_blocked(store) || store.is_locked()).to_string()
             aria-describedby="summarized-by"
         >
-            "Compact now"
+            {t!("Compact now")}
         </button>
     }
 }
@@ -74,9 +75,11 @@ fn Compact(store: Store) -> impl IntoView {
 #[component]
 fn SummarizedBy(store: Store) -> impl IntoView {
     view! {
-        "Summarized by "
-        {move || store.settings.summarizer.with(Summarizer::described)}
-        ". "
-        <a href="#summarizer-heading">"Change"</a>
+        {move || {
+            let summarizer = store.settings.summarizer.with(Summarizer::described);
+            t!("Summarized by {summarizer}.", summarizer)
+        }}
+        " "
+        <a href="#summarizer-heading">{t!("Change")}</a>
     }
 }

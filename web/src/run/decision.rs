@@ -6,6 +6,7 @@ use super::COMPACT_BUTTON;
 use crate::browser::focus;
 use crate::driver;
 use crate::label::reason_label;
+use crate::language::t;
 use crate::number::{percentage, thousands};
 use crate::store::Store;
 
@@ -19,14 +20,14 @@ pub(super) fn Decision(store: Store) -> impl IntoView {
     request_animation_frame(|| focus(CONTINUE_BUTTON));
     let facts = move || {
         store.live.deciding.get().map(|before| {
-            let forced = if before.forced { "yes" } else { "no" };
+            let forced = if before.forced { t!("yes") } else { t!("no") };
             let facts = [
-                ("Reason", reason_label(before.reason).to_owned()),
-                ("Forced", forced.to_owned()),
-                ("Tokens used", thousands(before.tokens_used)),
-                ("Of the window", percentage(before.context_percent)),
-                ("Messages", thousands(before.message_count)),
-                ("Keep last", thousands(before.keep_last)),
+                (t!("Reason"), reason_label(before.reason).to_owned()),
+                (t!("Forced"), forced.to_owned()),
+                (t!("Tokens used"), thousands(before.tokens_used)),
+                (t!("Of the window"), percentage(before.context_percent)),
+                (t!("Messages"), thousands(before.message_count)),
+                (t!("Keep last"), thousands(before.keep_last)),
             ];
             facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         })
@@ -36,8 +37,8 @@ pub(super) fn Decision(store: Store) -> impl IntoView {
         focus(COMPACT_BUTTON);
     };
     view! {
-        <div class="running" role="group" aria-label="Before the summary">
-            <p class="running-title">"A summary is about to be requested. Continue?"</p>
+        <div class="running" role="group" aria-label=t!("Before the summary")>
+            <p class="running-title">{t!("A summary is about to be requested. Continue?")}</p>
             <dl class="asked">{facts}</dl>
             <div class="result-actions">
                 <button
@@ -46,9 +47,9 @@ pub(super) fn Decision(store: Store) -> impl IntoView {
                     class="button primary"
                     on:click=move |_| driver::proceed(store)
                 >
-                    "Continue"
+                    {t!("Continue")}
                 </button>
-                <button type="button" class="button" on:click=skip>"Skip"</button>
+                <button type="button" class="button" on:click=skip>{t!("Skip")}</button>
             </div>
         </div>
     }

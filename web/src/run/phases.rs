@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::browser::is_open;
 use crate::driver;
 use crate::label::{PHASES, phase_hint, phase_label, reason_label};
+use crate::language::t;
 use crate::number::thousands;
 use crate::settings::whole;
 use crate::store::Store;
@@ -18,8 +19,8 @@ pub(crate) fn Phases(store: Store) -> impl IntoView {
         let label = phase_label(phase);
         let due = move || store.live.due.get().get(index).copied().flatten();
         let words = move || match due() {
-            Some(reason) => format!("due: {}", reason_label(reason).to_lowercase()),
-            None => "nothing due".to_owned(),
+            Some(reason) => t!("due: {reason}", reason = reason_label(reason).to_lowercase()),
+            None => t!("nothing due").to_owned(),
         };
         view! {
             <li data-due=move || due().is_some().to_string()>
@@ -30,11 +31,11 @@ pub(crate) fn Phases(store: Store) -> impl IntoView {
                 <button
                     type="button"
                     class="button"
-                    aria-label=format!("Check now: {}", label.to_lowercase())
+                    aria-label=t!("Check now: {phase}", phase = label.to_lowercase())
                     disabled=move || store.is_locked()
                     on:click=move |_| driver::check(store, phase)
                 >
-                    "Check"
+                    {t!("Check")}
                 </button>
             </li>
         }
@@ -48,14 +49,13 @@ pub(crate) fn Phases(store: Store) -> impl IntoView {
     view! {
         <details class="card panel phases" on:toggle=toggle>
             <summary>
-                <h2>"What is due at each phase"</h2>
-                <span class="hint">"of an app’s request loop"</span>
+                <h2>{t!("What is due at each phase")}</h2>
+                <span class="hint">{t!("of an app’s request loop")}</span>
             </summary>
             <p class="hint">
-                "An app checks at these phases. A check here does the same as in an app: it starts what is "
-                "due, and gives the warning."
+                {t!("An app checks at these phases. A check here does the same as in an app: it starts what is due, and gives the warning.")}
             </p>
-            <ul aria-label="What is due">{rows}</ul>
+            <ul aria-label=t!("What is due")>{rows}</ul>
             <ReportedUsage store />
         </details>
     }
@@ -106,14 +106,14 @@ fn ReportedUsage(store: Store) -> impl IntoView {
         };
     view! {
         <fieldset class="group">
-            <legend>"Usage of the last call, as the provider reported it"</legend>
+            <legend>{t!("Usage of the last call, as the provider reported it")}</legend>
             <div class="fields">
-                {number("usage-prompt", "Prompt", "tokens", prompt)}
-                {number("usage-completion", "Completion", "tokens", completion)}
-                {number("usage-duration", "Duration", "ms", duration)}
+                {number("usage-prompt", t!("Prompt"), t!("tokens"), prompt)}
+                {number("usage-completion", t!("Completion"), t!("tokens"), completion)}
+                {number("usage-duration", t!("Duration"), t!("ms"), duration)}
             </div>
             <p class="field-error" id="usage-problem" role="status">
-                {move || problem.get().map(|error| format!("A number {error}."))}
+                {move || problem.get().map(|error| t!("A number {error}.", error))}
             </p>
             <div class="result-actions">
                 <button
@@ -122,7 +122,7 @@ fn ReportedUsage(store: Store) -> impl IntoView {
                     disabled=move || store.is_locked() || prompt.with(|text| text.trim().is_empty())
                     on:click=record
                 >
-                    "Record usage"
+                    {t!("Record usage")}
                 </button>
             </div>
             <Statistics store />
@@ -136,16 +136,16 @@ fn Statistics(store: Store) -> impl IntoView {
     move || {
         store.live.statistics.get().map(|totals| {
             let facts = [
-                ("Last prompt", thousands(totals.last_prompt_tokens)),
-                ("Last completion", thousands(totals.last_completion_tokens)),
-                ("Context", thousands(totals.context_tokens)),
-                ("All prompts", all(totals.session_prompt_tokens)),
-                ("All completions", all(totals.session_completion_tokens)),
-                ("Tokens per second", format!("{:.1}", totals.tokens_per_second)),
+                (t!("Last prompt"), thousands(totals.last_prompt_tokens)),
+                (t!("Last completion"), thousands(totals.last_completion_tokens)),
+                (t!("Context"), thousands(totals.context_tokens)),
+                (t!("All prompts"), all(totals.session_prompt_tokens)),
+                (t!("All completions"), all(totals.session_completion_tokens)),
+                (t!("Tokens per second"), format!("{:.1}", totals.tokens_per_second)),
             ];
             let facts =
                 facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });
-            view! { <dl class="asked" aria-label="Usage">{facts}</dl> }
+            view! { <dl class="asked" aria-label=t!("Usage")>{facts}</dl> }
         })
     }
 }

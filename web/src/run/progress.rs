@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use crate::browser::focus_instead_of_nothing;
 use crate::direction::marked;
 use crate::driver;
+use crate::language::t;
 use crate::number::{duration, percentage, share, thousands};
 use crate::store::{Progress, Store};
 
@@ -35,20 +36,26 @@ pub(super) fn Running(store: Store) -> impl IntoView {
     let done = move || with(|progress| progress.done);
     let chunks = move || with(|progress| progress.chunks);
     let title = move || match chunks() {
-        0 | 1 => "Compacting…".to_owned(),
-        chunks => format!("Compacting… part {} of {chunks}", (done() + 1).min(chunks)),
+        0 | 1 => t!("Compacting…").to_owned(),
+        chunks => {
+            t!("Compacting… part {part} of {chunks}", part = (done() + 1).min(chunks), chunks)
+        }
     };
     let from = move || {
         progress().map(|progress| {
-            let (tokens, used) = (progress.tokens, progress.budget_used_pct);
-            format!("{} tokens, {} of the window · ", thousands(tokens), percentage(used))
+            let tokens = t!(
+                "{tokens} tokens, {share} of the window",
+                tokens = thousands(progress.tokens),
+                share = percentage(progress.budget_used_pct)
+            );
+            format!("{tokens} · ")
         })
     };
     let shorter = move || {
         progress().and_then(|progress| progress.shorter).map(|shorter| {
             view! {
                 <p class="notice warn">
-                    {format!("The result is too large; trying with {}.", shorter.described())}
+                    {t!("The result is too large; trying with {shorter}.", shorter = shorter.described())}
                 </p>
             }
         })
@@ -69,24 +76,27 @@ pub(super) fn Running(store: Store) -> impl IntoView {
             let wait = move || duration(retry.at_ms - now_ms.get());
             view! {
                 <p class="notice warn">
-                    {format!("Attempt {} failed: {}. ", retry.attempt, retry.message)}
-                    "Trying again in " <span class="countdown">{wait}</span> "."
+                    {t!(
+                        "Attempt {attempt} failed: {message}.",
+                        attempt = retry.attempt,
+                        message = retry.message
+                    )} " " {t!("Trying again in")} " " <span class="countdown">{wait}</span> "."
                 </p>
             }
         })
     };
     view! {
-        <div class="running" role="group" aria-label="Running compaction">
+        <div class="running" role="group" aria-label=t!("Running compaction")>
             <div class="running-head">
                 <p class="running-title">{title}</p>
                 <p class="figures">
-                    {from} {elapsed} " · " {move || thousands(tokens.get())} " tokens so far"
+                    {from} {elapsed} " · " {move || t!("{tokens} tokens so far", tokens = thousands(tokens.get()))}
                 </p>
             </div>
             <div
                 class="progress"
                 role="progressbar"
-                aria-label="Parts summarized"
+                aria-label=t!("Parts summarized")
                 aria-valuemin="0"
                 aria-valuemax=move || chunks().to_string()
                 aria-valuenow=move || done().to_string()
@@ -102,7 +112,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
             class="button large"
             on:click=move |_| driver::cancel(store)
         >
-            "Cancel"
+            {t!("Cancel")}
         </button>
     }
 }
@@ -111,7 +121,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
 #[component]
 pub(crate) fn Arriving(store: Store) -> impl IntoView {
     view! {
-        <div class="streamed" tabindex="0" role="region" aria-label="The summary as it arrives">
+        <div class="streamed" tabindex="0" role="region" aria-label=t!("The summary as it arrives")>
             <p>{move || store.streamed.with(|text| marked(&latest(text)).into_owned())}</p>
         </div>
     }
@@ -120,7 +130,7 @@ pub(crate) fn Arriving(store: Store) -> impl IntoView {
 /// The end of the arriving text, which is the new part.
 fn latest(text: &str) -> String {
     if text.is_empty() {
-        return "Waiting for the first words …".to_owned();
+        return t!("Waiting for the first words …").to_owned();
     }
     let from = text.char_indices().rev().nth(LATEST_CHARACTERS).map(|(at, _)| at);
     let end = from.and_then(|from| text.get(from..));

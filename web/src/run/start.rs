@@ -6,6 +6,7 @@ use super::COMPACT_FORM;
 use super::act::is_blocked;
 use crate::driver;
 use crate::label::{REASONS, reason_label};
+use crate::language::t;
 use crate::store::Store;
 
 /// The form that starts a compaction.
@@ -20,18 +21,18 @@ pub(crate) fn Start(store: Store) -> impl IntoView {
     };
     let rejection = move || {
         store.live.rejection.get().map(|error| {
-            view! { <p class="notice warn" role="alert">"The engine rejected this: " {error} "."</p> }
+            view! { <p class="notice warn" role="alert">{t!("The engine rejected this: {error}.", error)}</p> }
         })
     };
     view! {
         <form class="start" id=COMPACT_FORM on:submit=start>
             {rejection}
-            <label for="focus">"Pay attention to " <span class="optional">"(optional)"</span></label>
+            <label for="focus">{t!("Pay attention to")} " " <span class="optional">{t!("(optional)")}</span></label>
             <input
                 id="focus"
                 type="text"
                 autocomplete="off"
-                placeholder="order numbers, open questions, …"
+                placeholder=t!("order numbers, open questions, …")
                 prop:value=focus
                 on:input=move |event| focus.set(event_target_value(&event))
             />
@@ -44,7 +45,7 @@ pub(crate) fn Start(store: Store) -> impl IntoView {
                     prop:checked=store.live.ask_first
                     on:change=move |event| store.live.ask_first.set(event_target_checked(&event))
                 />
-                <label for="ask-first">"Ask before summarizing"</label>
+                <label for="ask-first">{t!("Ask before summarizing")}</label>
             </div>
         </form>
     }
@@ -68,7 +69,7 @@ fn ReasonSelect(store: Store) -> impl IntoView {
     };
     view! {
         <div class="field">
-            <label for="reason">"Reason"</label>
+            <label for="reason">{t!("Reason")}</label>
             <select id="reason" on:change=choose>{options}</select>
         </div>
     }
@@ -79,17 +80,17 @@ fn ReasonSelect(store: Store) -> impl IntoView {
 fn Tasks(store: Store) -> impl IntoView {
     view! {
         <details class="more">
-            <summary>"Open tasks " <span class="optional">"(optional)"</span></summary>
+            <summary>{t!("Open tasks")} " " <span class="optional">{t!("(optional)")}</span></summary>
             <textarea
                 id="tasks"
                 rows="3"
-                aria-label="Open tasks"
+                aria-label=t!("Open tasks")
                 aria-describedby="tasks-hint"
-                placeholder="- [ ] one per line"
+                placeholder=t!("- [ ] one per line")
                 prop:value=store.live.todo
                 on:change=move |event| driver::set_todo(store, event_target_value(&event))
             ></textarea>
-            <p class="hint" id="tasks-hint">"They are appended to every summary, word for word."</p>
+            <p class="hint" id="tasks-hint">{t!("They are appended to every summary, word for word.")}</p>
         </details>
     }
 }

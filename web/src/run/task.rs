@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser::focus;
 use crate::driver;
+use crate::language::t;
 use crate::number::{count, plural, thousands};
 use crate::store::{CompletedTask, Store, Transition};
 
@@ -18,7 +19,7 @@ pub(crate) fn CompleteTask(store: Store) -> impl IntoView {
         event.prevent_default();
         let typed = name.get_untracked().trim().to_owned();
         if typed.is_empty() {
-            store.announce("Name the task first.");
+            store.announce(t!("Name the task first."));
             focus(NAME);
         } else if let Some(obstacle) = store.obstacle() {
             store.announce(obstacle);
@@ -30,13 +31,13 @@ pub(crate) fn CompleteTask(store: Store) -> impl IntoView {
     view! {
         <TransitionNotice store />
         <details class="more task">
-            <summary>"Tasks of the workflow " <span class="optional">"(optional)"</span></summary>
+            <summary>{t!("Tasks of the workflow")} " " <span class="optional">{t!("(optional)")}</span></summary>
             <form class="task-form" on:submit=complete>
                 <p class="hint" id="task-hint">
-                    "The next task starts from a summary of the completed one, and not from its messages."
+                    {t!("The next task starts from a summary of the completed one, and not from its messages.")}
                 </p>
                 <SharedBy store />
-                <label for=NAME>"Name of the task"</label>
+                <label for=NAME>{t!("Name of the task")}</label>
                 <input
                     id=NAME
                     type="text"
@@ -50,7 +51,7 @@ pub(crate) fn CompleteTask(store: Store) -> impl IntoView {
                     class="button"
                     aria-disabled=move || store.is_locked().to_string()
                 >
-                    "Complete the task"
+                    {t!("Complete the task")}
                 </button>
             </form>
             <Completed store />
@@ -64,15 +65,21 @@ fn TransitionNotice(store: Store) -> impl IntoView {
     move || {
         let last = store.live.tasks.with(|tasks| tasks.last().cloned());
         let (last, transition) = last.zip(store.live.transition.get())?;
-        let then = match transition {
-            Transition::Own => "",
-            Transition::Shared => " Its summary is for all agents.",
-        };
         let messages = plural(last.messages, "message", "messages");
+        let then = match transition {
+            Transition::Own => t!(
+                "The next compaction is a task transition: it summarizes this task of {messages}.",
+                messages
+            ),
+            Transition::Shared => t!(
+                "The next compaction is a task transition: it summarizes this task of {messages}. Its summary is for all agents.",
+                messages
+            ),
+        };
         Some(view! {
             <p class="notice transition">
-                <strong>{format!("“{}” is complete. ", last.name)}</strong>
-                {format!("The next compaction is a task transition: it summarizes this task of {messages}.{then}")}
+                <strong>{t!("“{name}” is complete.", name = last.name)} " "</strong>
+                {then}
             </p>
         })
     }
@@ -93,7 +100,7 @@ fn SharedBy(store: Store) -> impl IntoView {
     };
     let options = move || {
         let option = |name: String| {
-            let label = format!("{name}, for all");
+            let label = t!("{name}, for all", name);
             view! { <option value=name>{label}</option> }
         };
         names.get().into_iter().map(option).collect_view()
@@ -101,9 +108,9 @@ fn SharedBy(store: Store) -> impl IntoView {
     view! {
         <Show when=move || names.with(|names| !names.is_empty())>
             <div class="field">
-                <label for="task-shared-by">"Who summarizes it"</label>
+                <label for="task-shared-by">{t!("Who summarizes it")}</label>
                 <select id="task-shared-by" prop:value=chosen on:change=choose>
-                    <option value="">"Each agent, for itself"</option>
+                    <option value="">{t!("Each agent, for itself")}</option>
                     {options}
                 </select>
             </div>
@@ -117,7 +124,7 @@ fn Completed(store: Store) -> impl IntoView {
     let any = Memo::new(move |_| store.live.tasks.with(|tasks| !tasks.is_empty()));
     let row = |task: CompletedTask| {
         let badge = task.is_summarized.then(|| {
-            view! { <span class="badge" data-action="summarized">"summarized"</span> }
+            view! { <span class="badge" data-action="summarized">{t!("summarized")}</span> }
         });
         view! {
             <li>
@@ -131,7 +138,7 @@ fn Completed(store: Store) -> impl IntoView {
     view! {
         <Show when=move || any.get()>
             <h3 id="tasks-completed">
-                "Completed tasks "
+                {t!("Completed tasks")} " "
                 <span class="count">{move || thousands(count(store.live.tasks.with(Vec::len)))}</span>
             </h3>
             <ul class="tasks" aria-labelledby="tasks-completed">{rows}</ul>

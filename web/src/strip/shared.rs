@@ -4,6 +4,7 @@ use epitome::{Outcome, Plan, Pressure, Report};
 
 use super::heights;
 use crate::browser::{Block, Words};
+use crate::language::t;
 use crate::number::{change, count, percent, plural, thousands};
 use crate::store::{Outlook, Treatment};
 
@@ -21,18 +22,23 @@ pub(super) fn heading(
     done: Option<&Report>,
     planned: Option<&Plan>,
 ) -> (String, String) {
-    let window = format!("window of {} tokens", thousands(pressure.window));
+    let window = thousands(pressure.window);
     let change_of = |before, about: &str, after| {
-        let arrow = format!("{} → {about}{} tokens", thousands(before), thousands(after));
-        (arrow, format!("{} · {window}", change(before, after)))
+        let arrow = t!(
+            "{before} → {after} tokens",
+            before = thousands(before),
+            after = format!("{about}{}", thousands(after))
+        );
+        let change = change(before, after);
+        (arrow, t!("{change} · window of {window} tokens", change, window))
     };
     let done = done.filter(|report| matches!(report.outcome, Outcome::Applied { .. }));
     match (done, planned) {
         (Some(report), _) => change_of(report.tokens_before, "", report.tokens_after),
         (None, Some(plan)) => change_of(plan.tokens_before, "~", plan.tokens_after),
         (None, None) => (
-            format!("{} tokens", thousands(pressure.tokens)),
-            format!("{} of a {window}", percent(pressure.fill)),
+            t!("{tokens} tokens", tokens = thousands(pressure.tokens)),
+            t!("{share} of a window of {window} tokens", share = percent(pressure.fill), window),
         ),
     }
 }
@@ -67,7 +73,7 @@ pub(super) fn draw(
         let left = LEFT + f64::from(column) * 360.0;
         let colour = colour(treatment);
         blocks.push(Block { left, top: 501.0, width: 20.0, height: 20.0, colour });
-        let text = format!("{} {}", thousands(number), treatment.label());
+        let text = treatment.counted(number);
         words.push(line(left + 30.0, 520.0, 24, "--ink", text));
     }
     (blocks, words)
