@@ -1,6 +1,7 @@
 // How Vite builds the page: `cargo xtask` compiles its wasm module first, and says in EPITOME_GLUE where that is.
 
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build as rolldown } from "rolldown";
@@ -16,14 +17,60 @@ const vocabularies = {
   },
 };
 
-/** Puts what the app shows first into the page, so that it is there before the app. */
-const firstPaint = {
-  name: "first-paint",
-  transformIndexHtml: {
-    order: "pre",
-    handler: async (html) => html.replace("<!-- recorded.html -->", await readFile(here("first-paint/recorded.html"), "utf8")),
+/** The documents of the page: `index.html` is in English, and each other language has one beside it. */
+const LANGUAGES = [
+  { code: "en", dir: "ltr", document: "index.html", recorded: "recorded.html" },
+  { code: "he", dir: "rtl", document: "he.html", recorded: "recorded.he.html" },
+  { code: "zh", dir: "ltr", document: "zh.html", recorded: "recorded.zh.html" },
+];
+
+/** What `index.html` says by itself, in another language. */
+const wordsOf = (t) => [
+  t("See how full a model’s context window is, what a compaction would do, and do it."),
+  t("epitome – context compaction"),
+  t("The texts of this page could not be fetched, so it is in English. Reload it to try again."),
+  t("This page runs an engine in your browser and needs JavaScript for that."),
+];
+
+/** Makes the documents, each with what the app shows first, so that it is there before the app. */
+const documents = {
+  name: "documents",
+  generateBundle: {
+    order: "post",
+    async handler(_, bundle) {
+      const links = LANGUAGES.map(({ code, document }) => {
+        const address = document === "index.html" ? "./" : document;
+        return `<link rel="alternate" hreflang="${code}" href="${address}" />\n    `;
+      });
+      const template = bundle["index.html"].source.replace("</head>", (end) => `  ${links.join("").trim()}\n  ${end}`);
+      for (const language of LANGUAGES) {
+        const source = await documentIn(language, template);
+        if (language.document === "index.html") {
+          bundle["index.html"].source = source;
+        } else {
+          this.emitFile({ type: "asset", fileName: language.document, source });
+        }
+      }
+    },
   },
 };
+
+async function documentIn({ code, dir, recorded }, template) {
+  const catalog = code === "en" ? { texts: {} } : JSON.parse(await readFile(here(`languages/${code}.json`), "utf8"));
+  const translated = wordsOf((words) => catalog.texts[words] ?? words);
+  let html = replaced(template, '<html lang="en" dir="ltr">', `<html lang="${code}" dir="${dir}">`);
+  for (const [index, words] of wordsOf((words) => words).entries()) {
+    html = replaced(html, words, translated[index]);
+  }
+  const file = here(`first-paint/${recorded}`);
+  return replaced(html, "<!-- recorded.html -->", existsSync(file) ? await readFile(file, "utf8") : "");
+}
+
+/** The text with other words in the place of the only occurrence of these. */
+function replaced(text, words, others) {
+  if (text.split(words).length !== 2) throw new Error(`index.html should have this once: ${words}`);
+  return text.replace(words, () => others);
+}
 
 /** The files that the page needs to start, as its service worker keeps them. */
 async function filesToKeep(folder, bundle) {
@@ -33,12 +80,24 @@ async function filesToKeep(folder, bundle) {
   for (const { viteMetadata } of started) {
     for (const name of [...viteMetadata.importedAssets, ...viteMetadata.importedCss]) needed.add(name);
   }
-  const isKept = (name) => (name.startsWith("assets/") ? needed.has(name) : !name.startsWith("encodings/") && name.includes("."));
+  const later = new Set(languageFiles(bundle).flat());
+  const isNeeded = (name) => (name.startsWith("assets/") ? needed.has(name) : !name.startsWith("encodings/") && name.includes("."));
+  const isKept = (name) => isNeeded(name) && !later.has(name);
   const kept = (await readdir(folder, { recursive: true })).filter(isKept).sort();
   const revision = async (name) => createHash("sha256").update(await readFile(`${folder}/${name}`)).digest("hex");
   return Promise.all(
     kept.map(async (url) => ({ url, revision: url.startsWith("assets/") ? null : await revision(url) })),
   );
+}
+
+/** The document of each language but English, with its catalog. They are kept for those who use them. */
+function languageFiles(bundle) {
+  const assets = Object.values(bundle).filter(({ type }) => type === "asset");
+  return LANGUAGES.filter(({ code }) => code !== "en").map(({ code, document }) => {
+    const catalog = assets.find(({ originalFileNames = [] }) => originalFileNames.includes(`languages/${code}.json`));
+    if (catalog === undefined) throw new Error(`the build has no catalog for ${code}`);
+    return [document, catalog.fileName];
+  });
 }
 
 /** Bundles the service worker. It comes last, since it lists the other files. */
@@ -51,7 +110,13 @@ const offline = {
       const files = await filesToKeep(dir, bundle);
       await rolldown({
         input: here("service-worker.js"),
-        transform: { define: { FILES: JSON.stringify(files), "process.env.NODE_ENV": '"production"' } },
+        transform: {
+          define: {
+            FILES: JSON.stringify(files),
+            LANGUAGES: JSON.stringify(languageFiles(bundle)),
+            "process.env.NODE_ENV": '"production"',
+          },
+        },
         output: { file: `${dir}/service-worker.js`, format: "iife", minify: true },
       });
     },
@@ -67,6 +132,7 @@ export default defineConfig({
       "page/glue": process.env.EPITOME_GLUE ?? here("../target/page-glue"),
       "page/storage.js": here("storage.js"),
       "page/lab.js": here("lab.js"),
+      "page/language.js": here("language.ts"),
     },
   },
   build: {
@@ -77,5 +143,5 @@ export default defineConfig({
     // In kilobytes. The Lab has LangChain in it.
     chunkSizeWarningLimit: 1_024,
   },
-  plugins: [firstPaint, vocabularies, offline],
+  plugins: [documents, vocabularies, offline],
 });

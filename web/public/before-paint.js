@@ -6,6 +6,17 @@ try {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {}
 
+// Each language has a document of its own. The English one is where visits begin, and goes to the language that was chosen last time.
+try {
+  const { pathname, search, hash } = location;
+  const chosen = { he: "he.html", zh: "zh.html" }[localStorage.getItem("epitome-language")];
+  // At any other address, the English document stands in for one that is out of reach.
+  if (chosen !== undefined && document.documentElement.lang === "en" && /\/(index\.html)?$/.test(pathname)) {
+    document.documentElement.dataset.leaving = "";
+    location.replace(chosen + search + hash);
+  }
+} catch {}
+
 // What the page shows first is a sample. On a later visit it may be another conversation, or other settings.
 try {
   const kept = localStorage.getItem("epitome-conversations") ?? "[]";

@@ -9,6 +9,7 @@ mod http;
 mod json;
 mod keyboard;
 mod lab;
+mod language;
 mod log;
 mod pace;
 mod performance;
@@ -29,6 +30,7 @@ pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_a
 pub(crate) use json::{lines, pieces, pretty};
 pub(crate) use keyboard::{click, focused_number, page_key};
 pub(crate) use lab::show_lab;
+pub(crate) use language::{catalog_text, choose_language, page_language, plural_category};
 pub(crate) use log::{
     Calls, Lines, Log, Role, archive, ask_to_persist, delete_log, new_id, storage_use,
 };

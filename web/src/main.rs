@@ -1,6 +1,6 @@
 //! The page: load a conversation, see how full its window is, compact it, undo.
 //!
-//! Modules in layers, each of which uses only those before it: `number`, `browser`, `label`; `settings`; `store`;
+//! Modules in layers, each of which uses only those before it: `browser`, `language`, `number`, `label`; `settings`; `store`;
 //! `load`, `driver`; `messages`, `meter`, `strip`, `findings`; `run`, `preview`, `result`, `survives`, `state`,
 //! `compactions`, `agents`, `chat`, `details`, `doctor`; `shortcuts`; `app`.
 
@@ -42,6 +42,7 @@ mod survives;
 
 fn main() {
     console_error_panic_hook::set_once();
+    language::begin();
     // The browser has just compiled the module, in the same task.
     set_timeout(|| leptos::mount::mount_to_body(app::App), Duration::ZERO);
 }

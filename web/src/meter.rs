@@ -8,7 +8,7 @@ mod segment;
 use epitome::{Breakdown, Level, Pressure};
 use leptos::prelude::*;
 
-use crate::language::t;
+use crate::language::{Language, t};
 use crate::number::{change, percent, percentage, share, thousands};
 use crate::store::Store;
 pub(crate) use legend::Legend;
@@ -146,7 +146,7 @@ fn Gauge(store: Store) -> impl IntoView {
     let edge = move || {
         let now = pressure.get().filter(|now| now.tokens > now.window)?;
         let (at, share) = (width(now.window, scale.get()), share(now.window, scale.get()));
-        let shift = format!("translateX(-{:.1}%)", share * 100.0);
+        let shift = moved_back(share);
         Some(view! {
             <span class="mark" data-mark="edge" style:inset-inline-start=at aria-hidden="true">
                 <span class="mark-label" style:transform=shift>{t!("end of the window")}</span>
@@ -177,6 +177,11 @@ fn Gauge(store: Store) -> impl IntoView {
 /// `tokens` of `scale` as a length.
 fn width(tokens: u32, scale: u32) -> String {
     format!("{:.3}%", share(tokens, scale) * 100.0)
+}
+
+/// Moves a label by a share of its own length against the direction of writing, so that it stays within the bar.
+fn moved_back(share: f64) -> String {
+    format!("translateX({:.1}%)", -share * 100.0 * Language::of_page().forward())
 }
 
 fn sentence(pressure: &Pressure) -> String {

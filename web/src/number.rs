@@ -1,7 +1,9 @@
-//! Numbers as the page shows them, in English.
+//! Numbers as the page shows them.
 //!
 //! Not by `Intl`: the fields read `64,000`, so numbers must not follow the browser's locale; and native tests cannot call
-//! the browser.
+//! the browser. All languages of the page write digits and group them like English; units and signs are texts like others.
+
+use crate::language::{counted, t};
 
 /// `48200` as `48,200`.
 pub(crate) fn thousands(number: u32) -> String {
@@ -29,9 +31,9 @@ pub(crate) fn percent(share: f64) -> String {
 /// The same for a share in percent.
 pub(crate) fn percentage(percent: f64) -> String {
     if percent > 0.0 && percent < 10.0 {
-        format!("{percent:.1} %")
+        t!("{number} %", number = format_args!("{percent:.1}"))
     } else {
-        format!("{percent:.0} %")
+        t!("{number} %", number = format_args!("{percent:.0}"))
     }
 }
 
@@ -44,24 +46,26 @@ pub(crate) fn share(part: u32, whole: u32) -> f64 {
 pub(crate) fn change(before: u32, after: u32) -> String {
     let change = share(after, before) - 1.0;
     if before == after {
-        "±0 %".to_owned()
+        t!("±0 %").to_owned()
     } else if change < 0.0 {
-        format!("−{:.0} %", -change * 100.0)
+        t!("−{number} %", number = format_args!("{:.0}", -change * 100.0))
     } else {
-        format!("+{:.0} %", change * 100.0)
+        t!("+{number} %", number = format_args!("{:.0}", change * 100.0))
     }
 }
 
-/// `1 message`, `2 messages`.
+/// `1 message`, `2 messages`. The catalog of another language has these words by the plural.
 pub(crate) fn plural(number: u32, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    let digits = thousands(number);
+    counted(number, &digits, many)
+        .unwrap_or_else(|| format!("{digits} {}", if number == 1 { one } else { many }))
 }
 
 /// `12.3 kB`, `4 MB`.
 pub(crate) fn bytes(number: f64) -> String {
     let mut number = number.max(0.0);
-    let mut units = ["kB", "MB", "GB", "TB"].into_iter();
-    let mut unit = "bytes";
+    let mut units = [t!("kB"), t!("MB"), t!("GB"), t!("TB")].into_iter();
+    let mut unit = t!("bytes");
     // What is rounded up to 1,000 of a unit is 1 of the next one.
     while number >= 999.95
         && let Some(next) = units.next()
@@ -69,20 +73,22 @@ pub(crate) fn bytes(number: f64) -> String {
         (number, unit) = (number / 1_000.0, next);
     }
     let digits = format!("{number:.1}");
-    format!("{} {unit}", digits.strip_suffix(".0").unwrap_or(&digits))
+    let digits = digits.strip_suffix(".0").unwrap_or(&digits);
+    t!("{digits} {unit}", digits, unit)
 }
 
 /// `40 ms`, `1.4 s`, `12 s`, `2 min 5 s`.
 pub(crate) fn duration(milliseconds: f64) -> String {
     let seconds = milliseconds.max(0.0) / 1_000.0;
     if seconds < 0.1 {
-        format!("{:.0} ms", milliseconds.max(0.0))
+        t!("{number} ms", number = format_args!("{:.0}", milliseconds.max(0.0)))
     } else if seconds < 10.0 {
-        format!("{seconds:.1} s")
+        t!("{number} s", number = format_args!("{seconds:.1}"))
     } else if seconds < 60.0 {
-        format!("{seconds:.0} s")
+        t!("{number} s", number = format_args!("{seconds:.0}"))
     } else {
-        format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), (seconds % 60.0).floor())
+        let (minutes, seconds) = ((seconds / 60.0).floor(), (seconds % 60.0).floor());
+        t!("{minutes} min {seconds} s", minutes, seconds)
     }
 }
 

@@ -1,11 +1,11 @@
-//! What the page is, how to use it in an app, and the choice of the theme.
+//! What the page is, how to use it in an app, and the choices of language and theme.
 
 use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::browser::{Theme, copy};
-use crate::language::t;
+use crate::browser::{Theme, choose_language, copy};
+use crate::language::{Language, t};
 use crate::shortcuts;
 use crate::store::Store;
 
@@ -65,11 +65,48 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                 <button type="button" class="link keys-link" on:click=move |_| shortcuts::show()>
                     {t!("Keys")}
                 </button>
+                <LanguageMenu />
                 <fieldset class="segmented theme">
                     <legend class="visually-hidden">{t!("Theme")}</legend>
                     {Theme::ALL.map(choice)}
                 </fieldset>
             </div>
         </header>
+    }
+}
+
+/// The languages of the page. Each is a page of its own, which goes on with what the browser keeps.
+#[component]
+fn LanguageMenu() -> impl IntoView {
+    let now = Language::of_page();
+    let link = |language: Language| {
+        let (code, document) = (language.code(), language.document());
+        view! {
+            <li>
+                <a
+                    href=document
+                    lang=code
+                    hreflang=code
+                    dir=language.direction()
+                    aria-current=(language == now).then_some("true")
+                    on:click=move |event| choose_language(&event, code, document)
+                >
+                    {language.title()}
+                </a>
+            </li>
+        }
+    };
+    view! {
+        <details class="menu language">
+            <summary class="button" title=t!("Language")>
+                <svg class="language-mark" viewBox="0 0 20 20" aria-hidden="true">
+                    <circle cx="10" cy="10" r="7.5" />
+                    <path d="M2.5 10h15M10 2.5c-5 4.5-5 10.5 0 15M10 2.5c5 4.5 5 10.5 0 15" />
+                </svg>
+                <span class="visually-hidden">{t!("Language")} ": "</span>
+                <span class="language-name">{now.title()}</span>
+            </summary>
+            <ul class="menu-body card">{Language::ALL.map(link)}</ul>
+        </details>
     }
 }

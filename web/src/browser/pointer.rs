@@ -11,14 +11,18 @@ pub(crate) fn drag_along(event: &PointerEvent) {
     }
 }
 
-/// Where a pressed pointer is along an element, from 0 at its left edge to 1 at its right edge; `None` if no button is
-/// pressed.
+/// Where a pressed pointer is along an element, from 0 at the edge where lines begin to 1 at the other one; `None` if no button
+/// is pressed.
 pub(crate) fn share_along(event: &PointerEvent, id: &str) -> Option<f64> {
     if event.buttons() == 0 {
         return None;
     }
-    let element = web_sys::window()?.document()?.get_element_by_id(id)?;
-    let place = element.get_bounding_client_rect();
-    let share = (f64::from(event.client_x()) - place.left()) / place.width().max(1.0);
-    Some(share.clamp(0.0, 1.0))
+    let document = web_sys::window()?.document()?;
+    let place = document.get_element_by_id(id)?.get_bounding_client_rect();
+    let at = f64::from(event.client_x());
+    let from_start = match document.dir().as_str() {
+        "rtl" => place.right() - at,
+        _ => at - place.left(),
+    };
+    Some((from_start / place.width().max(1.0)).clamp(0.0, 1.0))
 }

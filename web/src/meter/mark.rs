@@ -3,9 +3,9 @@
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
-use super::{BAR, width};
+use super::{BAR, moved_back, width};
 use crate::browser::{drag_along, share_along};
-use crate::language::t;
+use crate::language::{Language, t};
 use crate::number::{share, thousands};
 use crate::store::Store;
 
@@ -97,8 +97,11 @@ pub(super) fn Mark(
     };
     let keys = move |event: KeyboardEvent| {
         let step = match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => 0.01,
-            "ArrowLeft" | "ArrowDown" => -0.01,
+            "ArrowUp" => 0.01,
+            "ArrowDown" => -0.01,
+            // The mark moves where the key points.
+            "ArrowRight" => 0.01 * Language::of_page().forward(),
+            "ArrowLeft" => -0.01 * Language::of_page().forward(),
             "PageUp" => 0.05,
             "PageDown" => -0.05,
             _ => return,
@@ -107,7 +110,7 @@ pub(super) fn Mark(
         let now = share(tokens.get_untracked().unwrap_or_default(), window());
         kind.set(store, ((now + step) * 100.0).round() / 100.0);
     };
-    let shift = move || format!("translateX(-{:.1}%)", share(shown(), scale.get()) * 100.0);
+    let shift = move || moved_back(share(shown(), scale.get()));
     view! {
         <Show when=move || tokens.get().is_some()>
             <span
