@@ -1,8 +1,9 @@
 // The two charts: tokens of each request, and what all requests so far have cost.
 
 import { svgElement } from "./element.js";
-import { dollars, type Figures, grouped, isRefused } from "./figures.js";
+import { dollars, type Figures, isRefused } from "./figures.js";
 import { type Chart, type Shape, shapesOf } from "./plot.js";
+import { grouped, t } from "../language.js";
 
 const HEIGHT = 240;
 
@@ -10,13 +11,13 @@ const HEIGHT = 240;
 export function chartsOf(figures: readonly Figures[], window: number): Chart[] {
   const marked = ({ sent }: Figures) => sent.map(isRefused);
   const tokens: Chart = {
-    title: "Tokens of each request",
+    title: t("Tokens of each request"),
     series: figures.map((row) => ({ name: row.name, values: row.sent.map((request) => request.tokens), marked: marked(row) })),
-    limit: { label: "window", value: window },
+    limit: { label: t("window"), value: window },
     write: grouped,
   };
   const costs: Chart = {
-    title: "Cost so far",
+    title: t("Cost so far"),
     series: figures.map((row) => ({ name: row.name, values: row.costs ?? [], marked: [] })),
     write: dollars,
   };
@@ -29,7 +30,7 @@ export function drawChart(place: HTMLElement, chart: Chart): () => void {
     const width = Math.max(place.clientWidth, 240);
     const shapes = shapesOf(chart, width, HEIGHT).map(shapeElement);
     const names = chart.series.map(({ name }) => name).join(", ");
-    const label = `${chart.title}, a line for each of: ${names}. The table has the numbers.`;
+    const label = t("{title}, a line for each of: {names}. The table has the numbers.", { title: chart.title, names });
     const attributes = { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": label };
     place.replaceChildren(svgElement("svg", attributes, ...shapes));
   };

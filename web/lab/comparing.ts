@@ -9,6 +9,7 @@ import { Meter } from "./meter.js";
 import { type Refusal, simulate } from "./simulation.js";
 import { labPolicy, limitsOf, strategiesOf } from "./strategies.js";
 import type { Limits } from "./strategy.js";
+import { t } from "../language.js";
 
 /** How far a comparison is. */
 export interface Progress {
@@ -29,12 +30,12 @@ export interface Outcome {
 export async function compare(given: LabInput, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<Outcome> {
   const input = { ...given, policy: labPolicy(given.policy) };
   const pause = pacer();
-  onProgress({ what: "Looking for facts in the conversation", share: 0 });
+  onProgress({ what: t("Looking for facts in the conversation"), share: 0 });
   const conversation = await readConversation(input);
   const requests = requestsOf(conversation.messages);
   const last = requests.at(-1);
   if (last === undefined) {
-    throw new Error("the conversation has no answer of a model, so there is no request to compare");
+    throw new Error(t("the conversation has no answer of a model, so there is no request to compare"));
   }
   const limits = await limitsOf(input.policy);
   // What is not found word for word even in the whole conversation says nothing about a strategy.
@@ -45,7 +46,7 @@ export async function compare(given: LabInput, signal: AbortSignal, onProgress: 
   let done = 0;
   try {
     for (const strategy of strategies) {
-      const report = () => onProgress({ what: `Running: ${strategy.name}`, share: done / (strategies.length * requests.length) });
+      const report = () => onProgress({ what: t("Running: {strategy}", { strategy: strategy.name }), share: done / (strategies.length * requests.length) });
       report();
       const count = () => {
         done += 1;
@@ -64,7 +65,7 @@ export async function compare(given: LabInput, signal: AbortSignal, onProgress: 
 
 async function refusalOf(messages: readonly Message[]): Promise<Refusal | undefined> {
   if (messages.length === 0) {
-    return { rule: "no-messages", message: "there is no message", path: "messages" };
+    return { rule: "no-messages", message: t("there is no message"), path: "messages" };
   }
   const issues = await validate(messages, "openai-chat");
   const issue = issues.find(({ severity }) => severity === "refused");

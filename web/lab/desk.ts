@@ -7,21 +7,22 @@ import { compare, type Outcome, type Progress } from "./comparing.js";
 import type { LabInput } from "./conversation.js";
 import { csvOf } from "./csv.js";
 import { element } from "./element.js";
-import { type Comparison, type Figures, figuresOf, grouped, pricedModels } from "./figures.js";
+import { type Comparison, type Figures, figuresOf, pricedModels } from "./figures.js";
 import { pictureOf, save } from "./picture.js";
 import { COLUMNS, refusalsOf, tableOf } from "./table.js";
+import { grouped, plural, t } from "../language.js";
 
 const NAME = "epitome-lab";
 
 export class Desk {
   readonly #input: LabInput;
-  readonly #run = button("Run", "button primary");
-  readonly #cancel = button("Cancel", "button");
+  readonly #run = button(t("Run"), "button primary");
+  readonly #cancel = button(t("Cancel"), "button");
   readonly #model: HTMLSelectElement;
-  readonly #progress = element("progress", { max: "1", "aria-label": "Progress" });
+  readonly #progress = element("progress", { max: "1", "aria-label": t("Progress") });
   readonly #status = element("p", { class: "hint", role: "status" });
   readonly #problem = element("p", { class: "notice error", role: "alert" });
-  readonly #heading = element("h3", { id: "lab-results", tabindex: "-1" }, "Results");
+  readonly #heading = element("h3", { id: "lab-results", tabindex: "-1" }, t("Results"));
   readonly #results = element("div", { class: "lab-results" });
   #outcome: Outcome | undefined;
   #running: AbortController | undefined;
@@ -31,7 +32,7 @@ export class Desk {
     this.#input = input;
     const models = pricedModels(input.policy.model);
     this.#model = element("select", { id: "lab-model" }, ...models.map((name) => element("option", { value: name }, name)));
-    const field = element("div", { class: "field" }, element("label", { for: "lab-model" }, "Prices of"), this.#model);
+    const field = element("div", { class: "field" }, element("label", { for: "lab-model" }, t("Prices of")), this.#model);
     const actions = element("div", { class: "lab-actions" }, field, this.#run, this.#cancel, this.#progress);
     this.#run.addEventListener("click", () => void this.#compare());
     this.#cancel.addEventListener("click", () => this.stop());
@@ -64,10 +65,10 @@ export class Desk {
       this.#end(this.#heading, "");
     } catch (error) {
       if (controller.signal.aborted) {
-        this.#end(this.#run, "Cancelled.");
+        this.#end(this.#run, t("Cancelled."));
       } else {
         this.#end(this.#run, "");
-        this.#problem.textContent = `It could not be compared: ${error instanceof Error ? error.message : String(error)}.`;
+        this.#problem.textContent = t("It could not be compared: {problem}.", { problem: messageOf(error) });
         this.#problem.hidden = false;
       }
     } finally {
@@ -126,16 +127,16 @@ export class Desk {
       said.textContent = words;
     };
     const picture = () => pictureOf(figures, comparison, this.#model.value, this.#results);
-    const csv = button("Download CSV", "button");
+    const csv = button(t("Download CSV"), "button");
     csv.addEventListener("click", () => save(`${NAME}.csv`, new Blob([csvOf(figures)], { type: "text/csv" })));
-    const download = button("Download PNG", "button");
+    const download = button(t("Download PNG"), "button");
     const saved = async () => save(`${NAME}.png`, await picture());
     download.addEventListener("click", () => void saved().catch((error: Error) => say(`${error.message}.`)));
-    const copy = button("Copy PNG", "button");
+    const copy = button(t("Copy PNG"), "button");
     // A page without a secure context has no clipboard.
     const copied = async () => navigator.clipboard.write([new ClipboardItem({ "image/png": picture() })]);
     copy.addEventListener("click", () => {
-      copied().then(() => say("The picture is copied."), () => say("The browser copies no pictures here. Download it."));
+      copied().then(() => say(t("The picture is copied.")), () => say(t("The browser copies no pictures here. Download it.")));
     });
     return element("div", {}, element("div", { class: "result-actions" }, csv, copy, download), said);
   }
@@ -145,9 +146,13 @@ export class Desk {
   }
 }
 
-const EMPTY =
-  "They appear here: which requests a provider would refuse, how many tokens are sent, what that costs with prompt caching, when a " +
-  "strategy has paid for itself, and how many facts survive.";
+const EMPTY = t(
+  "They appear here: which requests a provider would refuse, how many tokens are sent, what that costs with prompt caching, when a strategy has paid for itself, and how many facts survive.",
+);
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 function button(label: string, name: string): HTMLButtonElement {
   return element("button", { type: "button", class: name }, label);
@@ -156,10 +161,15 @@ function button(label: string, name: string): HTMLButtonElement {
 function summaryOf({ comparison, conversation, limits }: Outcome): string {
   const { convertedFrom, privateMessages } = conversation;
   return [
-    `${grouped(comparison.requests)} requests in a window of ${grouped(limits.window)} tokens;`,
-    `the threshold is ${grouped(limits.threshold)}.`,
-    ...(convertedFrom === undefined ? [] : [`The messages were converted from the format ${convertedFrom} to openai-chat.`]),
-    ...(privateMessages === 0 ? [] : [`${grouped(privateMessages)} messages that are only for some agents are left out.`]),
+    t("{requests} in a window of {window} tokens; the threshold is {threshold}.", {
+      requests: plural(comparison.requests, "request", "requests"),
+      window: grouped(limits.window),
+      threshold: grouped(limits.threshold),
+    }),
+    ...(convertedFrom === undefined ? [] : [t("The messages were converted from the format {format} to openai-chat.", { format: convertedFrom })]),
+    ...(privateMessages === 0
+      ? []
+      : [t("{messages} that are only for some agents are left out.", { messages: plural(privateMessages, "message", "messages") })]),
   ].join(" ");
 }
 
@@ -169,8 +179,8 @@ function legendOf(figures: readonly Figures[]): HTMLElement {
     const swatch = element("span", { class: "lab-swatch", "data-series": String(index), "aria-hidden": "true" });
     return element("li", {}, swatch, name);
   });
-  const refused = element("li", {}, element("span", { class: "lab-refused-swatch", "aria-hidden": "true" }), "a request that is refused");
-  return element("ul", { class: "lab-legend", "aria-label": "Lines" }, ...items, refused);
+  const refused = element("li", {}, element("span", { class: "lab-refused-swatch", "aria-hidden": "true" }), t("a request that is refused"));
+  return element("ul", { class: "lab-legend", "aria-label": t("Lines") }, ...items, refused);
 }
 
 /** How it was measured, which a reader must know to believe it. */
@@ -178,23 +188,27 @@ function methodOf({ comparison: { results } }: Outcome): HTMLElement {
   const packages = ["ai", "@langchain/core", "langchain", "@context-chef/core"] as const;
   const versions = packages.map((name) => `${name} ${dependencies[name]}`).join(", ");
   const notes = [
-    "A request is everything before an answer of the model. After one that would be refused, the simulation goes on as if it had been " +
-      "answered: no strategy reacts to the error of a provider.",
-    "Tokens are counted as your settings say: estimated, unless they name an encoding.",
-    "All summaries are written without a model, by the extractive summarizer of epitome, so that it runs offline and no strategy has a " +
-      "better one. What a model would have read and written for them is counted and priced.",
-    "Costs are those of prompts and summaries; the answers are the same for all. The messages with which the request before began too " +
-      "are priced as read from the provider’s cache, as if it still had them.",
-    "Facts are addresses, paths, identifiers, names, numbers and quotes that epitome finds in the conversation. One counts as kept if " +
-      "the last request has it word for word.",
-    `The other packages run here in these versions: ${versions}.`,
+    t(
+      "A request is everything before an answer of the model. After one that would be refused, the simulation goes on as if it had been answered: no strategy reacts to the error of a provider.",
+    ),
+    t("Tokens are counted as your settings say: estimated, unless they name an encoding."),
+    t(
+      "All summaries are written without a model, by the extractive summarizer of epitome, so that it runs offline and no strategy has a better one. What a model would have read and written for them is counted and priced.",
+    ),
+    t(
+      "Costs are those of prompts and summaries; the answers are the same for all. The messages with which the request before began too are priced as read from the provider’s cache, as if it still had them.",
+    ),
+    t(
+      "Facts are addresses, paths, identifiers, names, numbers and quotes that epitome finds in the conversation. One counts as kept if the last request has it word for word.",
+    ),
+    t("The other packages run here in these versions: {versions}.", { versions }),
   ];
   const terms = [...COLUMNS.map(({ title, about }) => [title, about]), ...results.map(({ strategy: { name, about } }) => [name, about])];
   const definitions = terms.flatMap(([term = "", about = ""]) => [element("dt", {}, term), element("dd", {}, about)]);
   return element(
     "details",
     { class: "more lab-method" },
-    element("summary", {}, "How it is measured"),
+    element("summary", {}, t("How it is measured")),
     element("ul", {}, ...notes.map((note) => element("li", {}, note))),
     element("dl", {}, ...definitions),
   );

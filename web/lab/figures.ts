@@ -3,6 +3,7 @@
 import { modelInfo, type ModelRates } from "epitome/models";
 import { type BreakEven, breakEven, cumulativeCosts } from "./costs.js";
 import type { Refusal, Result, Sent } from "./simulation.js";
+import { t } from "../language.js";
 
 /** A result and how many facts its last request has. */
 export interface Measured extends Result {
@@ -96,7 +97,7 @@ function reasonsOf(sent: readonly Sent[]): Refused[] {
   };
   for (const [index, { refusal, isOverWindow }] of sent.entries()) {
     if (refusal !== undefined) add(wordsOf(refusal), index + 1);
-    if (isOverWindow) add("longer than the window", index + 1);
+    if (isOverWindow) add(t("longer than the window"), index + 1);
   }
   return [...reasons.values()];
 }
@@ -112,11 +113,6 @@ const MODELS = ["claude-sonnet-4-5", "claude-haiku-4-5", "gpt-5", "gpt-5-mini", 
 export function pricedModels(own: string | null | undefined): string[] {
   const names = own === null || own === undefined ? MODELS : [own, ...MODELS.filter((name) => name !== own)];
   return names.filter((name) => modelInfo(name)?.rates !== undefined);
-}
-
-/** A number as people read it. */
-export function grouped(number: number): string {
-  return Math.round(number).toLocaleString("en-US");
 }
 
 /** Dollars with as many digits as tell small sums apart. */

@@ -1,9 +1,10 @@
 // The charts and the table as a picture, in the colours of the page. It has no text of the conversation.
 
 import { chartsOf } from "./charts.js";
-import { type Comparison, type Figures, grouped } from "./figures.js";
+import type { Comparison, Figures } from "./figures.js";
 import { type Shape, shapesOf } from "./plot.js";
 import { COLUMNS } from "./table.js";
+import { grouped, plural, t } from "../language.js";
 
 const WIDTH = 1400;
 const CHART = { width: 676, height: 300 };
@@ -27,13 +28,14 @@ export async function pictureOf(figures: readonly Figures[], comparison: Compari
   [canvas.width, canvas.height] = [WIDTH * DENSITY, height * DENSITY];
   const context = canvas.getContext("2d");
   if (context === null) {
-    throw new Error("the browser draws no pictures");
+    throw new Error(t("the browser draws no pictures"));
   }
   context.scale(DENSITY, DENSITY);
   context.fillStyle = colour("--card");
   context.fillRect(0, 0, WIDTH, height);
   const { requests, window } = comparison;
-  const title = `${grouped(requests)} requests, a window of ${grouped(window)} tokens, prices of ${model}`;
+  const counted = plural(requests, "request", "requests");
+  const title = t("{requests}, a window of {window} tokens, prices of {model}", { requests: counted, window: grouped(window), model });
   write(context, title, MARGIN, MARGIN + 4, "start", colour("--soft"));
   for (const [index, chart] of charts.entries()) {
     context.save();
@@ -81,7 +83,9 @@ function write(
   weight = 400,
 ): void {
   context.font = `${weight} 13px ${FONT}`;
-  context.textAlign = align;
+  // The places are those from left to right, whatever the direction of the words.
+  context.direction = document.dir === "rtl" ? "rtl" : "ltr";
+  context.textAlign = align === "start" ? "left" : "right";
   context.fillStyle = fill;
   context.fillText(text, x, y);
 }
@@ -115,7 +119,7 @@ function stroke(context: CanvasRenderingContext2D, points: readonly (readonly [n
 
 function encoded(canvas: HTMLCanvasElement): Promise<Blob> {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("the browser could not write the picture")) : resolve(blob)), "image/png");
+    canvas.toBlob((blob) => (blob === null ? reject(new Error(t("the browser could not write the picture"))) : resolve(blob)), "image/png");
   });
 }
 

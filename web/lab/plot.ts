@@ -1,5 +1,7 @@
 // Where the lines and words of a chart are, for the page and for the picture.
 
+import { t } from "../language.js";
+
 /** A line of a chart. */
 export interface Series {
   name: string;
@@ -45,7 +47,7 @@ export function shapesOf({ series, limit, write }: Chart, width: number, height:
     shapes.push({ kind: "words", at: [MARGIN.left - 8, y(value) + 4], anchor: "end", text: write(value), tone: "soft" });
   }
   const bottom = height - 6;
-  shapes.push({ kind: "words", at: [MARGIN.left, bottom], anchor: "start", text: "request 1", tone: "soft" });
+  shapes.push({ kind: "words", at: [MARGIN.left, bottom], anchor: "start", text: t("request {number}", { number: 1 }), tone: "soft" });
   shapes.push({ kind: "words", at: [width - MARGIN.right, bottom], anchor: "end", text: String(count), tone: "soft" });
   if (limit !== undefined) {
     shapes.push({ kind: "limit", from: [MARGIN.left, y(limit.value)], to: [width - MARGIN.right, y(limit.value)] });

@@ -8,17 +8,22 @@ import { prune } from "./strategies/ai-sdk.js";
 import { contextChef } from "./strategies/context-chef.js";
 import { epitome } from "./strategies/epitome.js";
 import { summarization, trim } from "./strategies/langchain.js";
+import { t } from "../language.js";
 
-const NOTHING = stateless("No compaction", "The whole conversation before each request.", async (messages) => [...messages]);
+const NOTHING = stateless(t("No compaction"), t("The whole conversation before each request."), async (messages) => [...messages]);
 
 /** All strategies, doing nothing first. */
 export function strategiesOf({ policy, preset, presets }: LabInput): Strategy[] {
   const compared = presets.filter(({ name }) => name !== preset);
   return [
     NOTHING,
-    epitome("epitome, your settings", "With the settings of this page.", policy),
+    epitome(t("epitome, your settings"), t("With the settings of this page."), policy),
     ...compared.map(({ name, label }) =>
-      epitome(`epitome, ${label}`, "The preset of this name, with the window of this page.", presetPolicy(name, policy)),
+      epitome(
+        t("epitome, {preset}", { preset: label }),
+        t("The preset of this name, with the window of this page."),
+        presetPolicy(name, policy),
+      ),
     ),
     prune,
     trim,

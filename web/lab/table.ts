@@ -1,7 +1,9 @@
 // The table: a row for each strategy.
 
 import { element } from "./element.js";
-import { type Comparison, dollars, type Figures, grouped } from "./figures.js";
+import type { BreakEven } from "./costs.js";
+import { type Comparison, dollars, type Figures } from "./figures.js";
+import { grouped, plural, t } from "../language.js";
 
 interface Column {
   title: string;
@@ -12,49 +14,57 @@ interface Column {
 
 export const COLUMNS: readonly Column[] = [
   {
-    title: "Refused",
-    about: "Requests that break a rule of the provider or are longer than the window.",
-    write: ({ refused, sent }) => `${grouped(refused)} of ${grouped(sent.length)}`,
+    title: t("Refused"),
+    about: t("Requests that break a rule of the provider or are longer than the window."),
+    write: ({ refused, sent }) => t("{part} of {all}", { part: grouped(refused), all: grouped(sent.length) }),
   },
-  { title: "Tokens sent", about: "Of all requests.", write: ({ tokens }) => grouped(tokens) },
-  { title: "Largest", about: "Tokens of the largest request.", write: ({ largest }) => grouped(largest) },
+  { title: t("Tokens sent"), about: t("Of all requests."), write: ({ tokens }) => grouped(tokens) },
+  { title: t("Largest"), about: t("Tokens of the largest request."), write: ({ largest }) => grouped(largest) },
   {
-    title: "Cached",
-    about: "How much of the tokens sent the provider’s cache has from the request before.",
-    write: ({ tokens, cachedTokens }) => `${Math.round((100 * cachedTokens) / Math.max(tokens, 1))} %`,
+    title: t("Cached"),
+    about: t("How much of the tokens sent the provider’s cache has from the request before."),
+    write: ({ tokens, cachedTokens }) => t("{number} %", { number: Math.round((100 * cachedTokens) / Math.max(tokens, 1)) }),
   },
-  { title: "Summaries", about: "How many were written.", write: ({ summaries }) => grouped(summaries) },
+  { title: t("Summaries"), about: t("How many were written."), write: ({ summaries }) => grouped(summaries) },
   {
-    title: "Summary tokens",
-    about: "What a model would have read and written for the summaries.",
+    title: t("Summary tokens"),
+    about: t("What a model would have read and written for the summaries."),
     write: ({ summaryTokens }) => grouped(summaryTokens),
   },
   {
-    title: "Cost",
-    about: "Of all requests and summaries, without the answers.",
+    title: t("Cost"),
+    about: t("Of all requests and summaries, without the answers."),
     write: ({ costs }) => (costs === undefined ? "–" : dollars(costs.at(-1) ?? 0)),
   },
   {
-    title: "Break-even",
-    about: "The request from which on it has cost less than doing nothing; – where one of the two is refused before that.",
-    write: ({ breakEven }) => (typeof breakEven === "number" ? `request ${breakEven}` : (breakEven ?? "–")),
+    title: t("Break-even"),
+    about: t("The request from which on it has cost less than doing nothing; – where one of the two is refused before that."),
+    write: ({ breakEven }) => breakEvenIn(breakEven),
   },
   {
-    title: "Facts kept",
-    about: "Facts of the conversation that the last request still has word for word.",
-    write: ({ facts, failure }, comparison) => (failure === undefined ? `${grouped(facts)} of ${grouped(comparison.facts)}` : "–"),
+    title: t("Facts kept"),
+    about: t("Facts of the conversation that the last request still has word for word."),
+    write: ({ facts, failure }, comparison) =>
+      failure === undefined ? t("{part} of {all}", { part: grouped(facts), all: grouped(comparison.facts) }) : "–",
   },
 ];
+
+function breakEvenIn(breakEven: BreakEven): string {
+  if (breakEven === "never") {
+    return t("never");
+  }
+  return breakEven === undefined ? "–" : t("request {number}", { number: breakEven });
+}
 
 /** The table of these figures. */
 export function tableOf(figures: readonly Figures[], comparison: Comparison): HTMLElement {
   const titles = COLUMNS.map(({ title, about }) => element("th", { scope: "col", title: about }, title));
-  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Strategy"), ...titles));
+  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("Strategy")), ...titles));
   const rows = figures.map((row, index) => rowOf(row, index, comparison));
-  const caption = element("caption", { class: "visually-hidden" }, "Strategies compared");
+  const caption = element("caption", { class: "visually-hidden" }, t("Strategies compared"));
   const table = element("table", { class: "lab-table" }, caption, head, element("tbody", {}, ...rows));
   // On a narrow screen it is scrolled, which takes keys only if it can have the focus.
-  return element("div", { class: "lab-table-frame", tabindex: "0", role: "region", "aria-label": "The table" }, table);
+  return element("div", { class: "lab-table-frame", tabindex: "0", role: "region", "aria-label": t("The table") }, table);
 }
 
 function rowOf(row: Figures, index: number, comparison: Comparison): HTMLElement {
@@ -71,14 +81,15 @@ function rowOf(row: Figures, index: number, comparison: Comparison): HTMLElement
 export function refusalsOf(figures: readonly Figures[]): HTMLElement | undefined {
   const items = figures.flatMap(({ name, reasons, failure }) => [
     ...reasons.map(({ reason, first, count }) => {
-      const which = count === 1 ? `request ${first}` : `${grouped(count)} requests, the first is ${first}`;
+      const request = t("request {number}", { number: first });
+      const which = count === 1 ? request : t("{requests}, the first is {first}", { requests: plural(count, "request", "requests"), first });
       return element("li", {}, element("strong", {}, name), `: ${reason} – ${which}`);
     }),
-    ...(failure === undefined ? [] : [element("li", {}, element("strong", {}, name), ` ended early: ${failure}`)]),
+    ...(failure === undefined ? [] : [element("li", {}, element("strong", {}, name), ` ${t("ended early: {failure}", { failure })}`)]),
   ]);
   if (items.length === 0) {
     return undefined;
   }
-  const title = element("h4", {}, "What a provider would refuse");
-  return element("div", { class: "lab-refusals" }, title, element("ul", { "aria-label": "What a provider would refuse" }, ...items));
+  const title = element("h4", {}, t("What a provider would refuse"));
+  return element("div", { class: "lab-refusals" }, title, element("ul", { "aria-label": t("What a provider would refuse") }, ...items));
 }

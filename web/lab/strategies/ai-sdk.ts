@@ -3,13 +3,14 @@
 import { type ModelMessage, pruneMessages } from "ai";
 import type { Message } from "../requests.js";
 import { argumentsOf, callsOf, stateless, textOf, withoutInstructions } from "../strategy.js";
+import { t } from "../../language.js";
 
 /** The settings of the example in its documentation. */
 const SETTINGS = { reasoning: "before-last-message", toolCalls: "before-last-2-messages", emptyMessages: "remove" } as const;
 
 export const prune = stateless(
   "AI SDK, pruneMessages",
-  "With the settings of the example in its documentation, on the whole conversation before each request. It knows no window.",
+  t("With the settings of the example in its documentation, on the whole conversation before each request. It knows no window."),
   async (messages) => {
     const [instructions, others] = withoutInstructions(messages);
     const pruned = pruneMessages({ messages: modelMessages(others), ...SETTINGS });

@@ -4,10 +4,11 @@ import { Janitor, type Message as ChefMessage, summarize as summarizing } from "
 import type { Message } from "../requests.js";
 import { type Run, type Strategy, textOf, type Tools, withoutInstructions } from "../strategy.js";
 import { summarize, type Summarization } from "../summarizer.js";
+import { t } from "../../language.js";
 
 export const contextChef: Strategy = {
   name: "context-chef, Janitor",
-  about: "From the threshold on, with as many tokens kept as your settings keep, and the system prompt apart as in its documentation.",
+  about: t("From the threshold on, with as many tokens kept as your settings keep, and the system prompt apart as in its documentation."),
   begin: async (tools) => begin(tools),
 };
 

@@ -6,10 +6,11 @@ import type { Message } from "../requests.js";
 import type { TokenMeter } from "../meter.js";
 import { argumentsOf, callsOf, type Run, stateless, type Strategy, textOf, type Tools, withoutInstructions } from "../strategy.js";
 import { summarize, type Summarization } from "../summarizer.js";
+import { t } from "../../language.js";
 
 export const trim = stateless(
   "LangChain, trimMessages",
-  "The last messages below the threshold, from a question on, behind the system prompt, as its documentation recommends.",
+  t("The last messages below the threshold, from a question on, behind the system prompt, as its documentation recommends."),
   async (messages, { meter, limits }) => {
     const sources = new Sources();
     const trimmed = await trimMessages(messages.map((message) => sources.read(message)), {
@@ -27,7 +28,7 @@ export const trim = stateless(
 
 export const summarization: Strategy = {
   name: "LangChain, summarizationMiddleware",
-  about: "From the threshold on, with as many messages kept as your settings keep, and the system prompt apart as in an agent.",
+  about: t("From the threshold on, with as many messages kept as your settings keep, and the system prompt apart as in an agent."),
   begin: async (tools) => summarizing(tools),
 };
 

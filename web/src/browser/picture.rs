@@ -73,6 +73,10 @@ async fn try_copy(
         use_colour(block.colour);
         context.fill_rect(block.left, block.top, block.width, block.height);
     }
+    // The places are those from left to right, whatever the direction of the words.
+    context.set_text_align("left");
+    let direction = if document.dir() == "rtl" { "rtl" } else { "ltr" };
+    Reflect::set(&context, &"direction".into(), &direction.into())?;
     for line in words {
         use_colour(line.colour);
         context.set_font(&format!("{}px system-ui, sans-serif", line.size));
