@@ -28,6 +28,7 @@ mod window;
 
 use leptos::prelude::*;
 
+use crate::language::t;
 use counting::CountingChange;
 pub(crate) use counting::CountingProgress;
 use field::TextInput;
@@ -59,11 +60,14 @@ pub(crate) fn Settings(
         let (preset, changed) =
             settings.form.with(|form| (form.preset(), !form.changed_fields().is_empty()));
         let preset = preset_label(&preset);
-        if changed { format!("Preset: {preset}, changed.") } else { format!("Preset: {preset}.") }
+        match changed {
+            true => t!("Preset: {preset}, changed.", preset),
+            false => t!("Preset: {preset}.", preset),
+        }
     };
     view! {
         <section class="settings card" aria-labelledby="settings-heading">
-            <h2 id="settings-heading">"Settings"</h2>
+            <h2 id="settings-heading">{t!("Settings")}</h2>
             <InvalidSettings settings />
             // The sheet shows it itself: what is behind it is not read.
             <Show when=move || !sheet.is_open()>
@@ -74,7 +78,7 @@ pub(crate) fn Settings(
             <SummarizerSettings settings />
             <div class="more-settings">
                 <button type="button" class="button" on:click=move |_| sheet.open()>
-                    "All settings"
+                    {t!("All settings")}
                 </button>
                 <p class="hint">{preset}</p>
             </div>
@@ -93,15 +97,15 @@ fn ThresholdSettings(settings: SettingsState) -> impl IntoView {
             Some(TriggerKind::Tokens) => threshold_tokens(),
             Some(TriggerKind::Messages) => threshold_messages(),
             Some(TriggerKind::Manual) => {
-                return view! { <p class="hint">"Only when you ask for it."</p> }.into_any();
+                return view! { <p class="hint">{t!("Only when you ask for it.")}</p> }.into_any();
             }
-            None => return view! { <p class="hint">"By a rule in the JSON."</p> }.into_any(),
+            None => return view! { <p class="hint">{t!("By a rule in the JSON.")}</p> }.into_any(),
         };
         view! { <TextInput settings field /> }.into_any()
     };
     view! {
         <fieldset class="group">
-            <legend>"When to compact"</legend>
+            <legend>{t!("When to compact")}</legend>
             {field}
         </fieldset>
     }
@@ -114,7 +118,7 @@ fn InvalidSettings(settings: SettingsState) -> impl IntoView {
         settings.problem().map(|problem| {
             view! {
                 <p class="notice error">
-                    <strong>"These settings are not valid; the previous ones stay active. "</strong>
+                    <strong>{t!("These settings are not valid; the previous ones stay active.")} " "</strong>
                     {problem}
                 </p>
             }

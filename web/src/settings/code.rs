@@ -9,6 +9,7 @@ use leptos::task::spawn_local;
 use super::field::{Options, options};
 use super::{Form, SettingsState};
 use crate::browser::copy;
+use crate::language::t;
 
 /// The language of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(super) fn Code(
         let text = text.get_untracked();
         spawn_local(async move {
             let result = copy(async move { Ok(Array::of1(&text.into())) }).await;
-            copied.set(result.err().unwrap_or_else(|| "Copied to the clipboard.".to_owned()));
+            copied.set(result.err().unwrap_or_else(|| t!("Copied to the clipboard.").to_owned()));
         });
     };
     let option = move |option: &Language| {
@@ -106,20 +107,19 @@ pub(super) fn Code(
         <div class="code">
             <div class="code-head">
                 <fieldset class="segmented">
-                    <legend class="visually-hidden">"Language"</legend>
+                    <legend class="visually-hidden">{t!("Language")}</legend>
                     {Language::ALL.iter().map(option).collect_view()}
                 </fieldset>
                 <button type="button" class="button" on:click=copy_text>
-                    "Copy "
-                    {move || language.get().label()}
+                    {move || t!("Copy {language}", language = language.get().label())}
                 </button>
             </div>
-            <pre class="code-text" tabindex="0" role="region" aria-label="Your settings as code">
+            <pre class="code-text" tabindex="0" role="region" aria-label=t!("Your settings as code")>
                 {text}
             </pre>
             <p class="hint" role="status">{copied}</p>
             <p class="hint">
-                "The preset, the window, and what differs from the preset. Keys and the summarizer are not in it."
+                {t!("The preset, the window, and what differs from the preset. Keys and the summarizer are not in it.")}
             </p>
         </div>
     }

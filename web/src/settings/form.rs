@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::field::TextField;
 use super::triggers::write_threshold;
+use crate::language::t;
 
 /// The settings as written. A policy is written as a [`PolicySpec`]: a preset and the fields that differ from it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -307,8 +308,8 @@ impl Form {
 
     /// Replaces all settings by JSON. Fails with a sentence for the user, and then changes nothing.
     pub(crate) fn apply_json(&mut self, text: &str) -> Result<(), String> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| format!("This is not JSON: {error}."))?;
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| t!("This is not JSON: {reason}.", reason = error))?;
         let spec = serde_json::from_value::<PolicySpec>(value.clone())
             .map_err(|error| format!("{}: {error}.", field_of_wrong_type(value)))?;
         spec.resolve().map_err(|error| format!("{error}."))?;

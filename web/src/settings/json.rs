@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::{Form, SettingsState};
 use crate::browser::focus;
+use crate::language::t;
 
 const TEXT: &str = "all-settings";
 
@@ -34,7 +35,7 @@ pub(super) fn JsonSettings(settings: SettingsState) -> impl IntoView {
     };
     view! {
         <div class="field">
-            <label for=TEXT>"All settings as JSON"</label>
+            <label for=TEXT>{t!("All settings as JSON")}</label>
             <textarea
                 id=TEXT
                 rows="14"
@@ -50,19 +51,18 @@ pub(super) fn JsonSettings(settings: SettingsState) -> impl IntoView {
             ></textarea>
             <p class="field-error" id="all-settings-error" role="status">{problem}</p>
             <p class="hint" role="status">
-                {move || applied.get().then_some("The settings are applied.")}
+                {move || applied.get().then(|| t!("The settings are applied."))}
             </p>
             <div class="result-actions">
                 <button type="button" class="button" disabled=move || !changed() on:click=apply>
-                    "Apply"
+                    {t!("Apply")}
                 </button>
                 <button type="button" class="button quiet" disabled=move || !changed() on:click=move |_| discard()>
-                    "Discard"
+                    {t!("Discard")}
                 </button>
             </div>
             <p class="hint" id="all-settings-hint">
-                "A field that you leave out has the preset’s value. The npm package accepts the same "
-                "JSON as a policy."
+                {t!("A field that you leave out has the preset’s value. The npm package accepts the same JSON as a policy.")}
             </p>
         </div>
     }
@@ -83,7 +83,7 @@ pub(super) fn Agent(settings: SettingsState) -> impl IntoView {
     };
     view! {
         <div class="field">
-            <label for="agent">"Agent " <span class="optional">"(optional)"</span></label>
+            <label for="agent">{t!("Agent")} " " <span class="optional">{t!("(optional)")}</span></label>
             <input
                 id="agent"
                 type="text"
@@ -96,7 +96,7 @@ pub(super) fn Agent(settings: SettingsState) -> impl IntoView {
             />
             <datalist id="agents">{known}</datalist>
             <p class="hint" id="agent-hint">
-                "With a name here, the form shows and changes only the settings of that agent."
+                {t!("With a name here, the form shows and changes only the settings of that agent.")}
             </p>
         </div>
     }

@@ -5,6 +5,7 @@ use epitome::policy::Keep;
 
 use super::field::number::{percent, percentage, whole};
 use super::field::{Choice, Options as _, TextField, options};
+use crate::language::t;
 
 /// The units of what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +17,10 @@ pub(super) enum KeepUnit {
 }
 
 options!(KeepUnit {
-    Fraction: "share", "% of the window";
-    Messages: "messages", "messages";
-    Rounds: "rounds", "rounds";
-    Tokens: "tokens", "tokens";
+    Fraction: "share", t!("% of the window");
+    Messages: "messages", t!("messages");
+    Rounds: "rounds", t!("rounds");
+    Tokens: "tokens", t!("tokens");
 });
 
 impl KeepUnit {
@@ -42,7 +43,7 @@ impl KeepUnit {
                 amount.to_string()
             }
         };
-        TextField::new("keep", "Keep at the end", self.unit(), read, move |policy, text| {
+        TextField::new("keep", t!("Keep at the end"), self.unit(), read, move |policy, text| {
             policy.keep = match self {
                 Self::Fraction => Keep::Fraction(percent(text)?),
                 Self::Messages => Keep::Messages(whole(text)?),
@@ -51,7 +52,7 @@ impl KeepUnit {
             };
             Ok(())
         })
-        .about("The end of the conversation stays word for word up to this length.")
+        .about(t!("The end of the conversation stays word for word up to this length."))
     }
 
     fn unit(self) -> &'static str {
@@ -65,7 +66,7 @@ impl KeepUnit {
 /// The unit of what is kept.
 pub(super) fn keep_unit() -> Choice {
     let read = |policy: &Policy| Some(KeepUnit::of(policy));
-    Choice::new("keep", "Measured in", read, |policy, unit| {
+    Choice::new("keep", t!("Measured in"), read, |policy, unit| {
         policy.keep = match unit {
             KeepUnit::Fraction => Keep::Fraction(0.2),
             KeepUnit::Messages => Keep::Messages(12),
@@ -73,5 +74,5 @@ pub(super) fn keep_unit() -> Choice {
             KeepUnit::Tokens => Keep::Tokens(8_000.min(policy.window / 5)),
         };
     })
-    .about("What the end of the conversation is measured in; a round is one answer with its tool results.")
+    .about(t!("What the end of the conversation is measured in; a round is one answer with its tool results."))
 }

@@ -8,6 +8,7 @@ use epitome::policy::{
 
 use super::field::number::{percent, percentage, whole};
 use super::field::{Choice, Extent, Options, Switch, TextField, options};
+use crate::language::t;
 
 /// The kinds of reducer, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,13 +23,13 @@ pub(super) enum ReducerKind {
 }
 
 options!(ReducerKind {
-    Deduplicate: "deduplicate", "Deduplicate";
-    TruncateToolResults: "truncateToolResults", "Truncate tool results";
-    ClearToolInputs: "clearToolInputs", "Clear tool inputs";
-    ClearToolResults: "clearToolResults", "Clear tool results";
-    OffloadToolResults: "offloadToolResults", "Offload tool results";
-    ExcerptLastRequest: "excerptLastRequest", "Excerpt last request";
-    DropOldest: "dropOldest", "Drop oldest";
+    Deduplicate: "deduplicate", t!("Deduplicate");
+    TruncateToolResults: "truncateToolResults", t!("Truncate tool results");
+    ClearToolInputs: "clearToolInputs", t!("Clear tool inputs");
+    ClearToolResults: "clearToolResults", t!("Clear tool results");
+    OffloadToolResults: "offloadToolResults", t!("Offload tool results");
+    ExcerptLastRequest: "excerptLastRequest", t!("Excerpt last request");
+    DropOldest: "dropOldest", t!("Drop oldest");
 });
 
 /// When a reducer runs.
@@ -43,12 +44,12 @@ enum ReducerCondition {
 }
 
 options!(ReducerCondition {
-    Compaction: "compaction", "In every compaction";
-    Share: "share", "Above a share of the window";
-    Loop: "loop", "In the tool loop";
-    TurnEnd: "turnEnd", "At turn end";
-    RequestStart: "requestStart", "At request start";
-    Always: "always", "At every check";
+    Compaction: "compaction", t!("In every compaction");
+    Share: "share", t!("Above a share of the window");
+    Loop: "loop", t!("In the tool loop");
+    TurnEnd: "turnEnd", t!("At turn end");
+    RequestStart: "requestStart", t!("At request start");
+    Always: "always", t!("At every check");
 });
 
 impl ReducerCondition {
@@ -101,18 +102,22 @@ impl ReducerKind {
     fn about(self) -> &'static str {
         match self {
             Self::Deduplicate => {
-                "Removes heartbeats and automatic messages that a later one repeats."
+                t!("Removes heartbeats and automatic messages that a later one repeats.")
             }
-            Self::TruncateToolResults => "The older a tool result is, the less of it is kept.",
-            Self::ClearToolInputs => "Shortens the arguments of old tool calls.",
-            Self::ClearToolResults => "Replaces all but the newest tool results by a placeholder.",
+            Self::TruncateToolResults => t!("The older a tool result is, the less of it is kept."),
+            Self::ClearToolInputs => t!("Shortens the arguments of old tool calls."),
+            Self::ClearToolResults => {
+                t!("Replaces all but the newest tool results by a placeholder.")
+            }
             Self::OffloadToolResults => {
-                "Shortens large tool results, which can be read back in full."
+                t!("Shortens large tool results, which can be read back in full.")
             }
             Self::ExcerptLastRequest => {
-                "Shortens the last request if it alone exceeds the target; it stays whole in the history."
+                t!(
+                    "Shortens the last request if it alone exceeds the target; it stays whole in the history."
+                )
             }
-            Self::DropOldest => "The last resort if nothing is summarized.",
+            Self::DropOldest => t!("The last resort if nothing is summarized."),
         }
     }
 
@@ -163,12 +168,12 @@ impl ReducerKind {
     pub(super) fn when(self) -> Choice {
         let name = format!("{}.when", self.name());
         let read = move |policy: &Policy| ReducerCondition::of(self.find(policy)?.when.as_ref());
-        Choice::new(name, "When", read, move |policy, condition: ReducerCondition| {
+        Choice::new(name, t!("When"), read, move |policy, condition: ReducerCondition| {
             if let Some(rule) = self.find_mut(policy) {
                 rule.when = condition.trigger();
             }
         })
-        .about("When it is done; it is part of every compaction too.")
+        .about(t!("When it is done; it is part of every compaction too."))
     }
 
     /// True if it runs above a share of the window.
@@ -183,7 +188,7 @@ impl ReducerKind {
             _ => String::new(),
         };
         let name = format!("{}.when.share", self.name());
-        TextField::new(name, "Above", "%", read, move |policy, text| {
+        TextField::new(name, t!("Above"), "%", read, move |policy, text| {
             let share = percent(text)?;
             if let Some(Some(Trigger::Fill(fill))) =
                 self.find_mut(policy).map(|rule| &mut rule.when)
@@ -192,50 +197,53 @@ impl ReducerKind {
             }
             Ok(())
         })
-        .about("From how full a window on, as a share of it.")
+        .about(t!("From how full a window on, as a share of it."))
     }
 
     /// Its limits.
     pub(super) fn fields(self) -> Vec<TextField> {
-        let own = match self {
-            Self::Deduplicate | Self::ExcerptLastRequest | Self::DropOldest => Vec::new(),
-            Self::TruncateToolResults => vec![steps()],
-            Self::ClearToolInputs => vec![
-                self.protected(|reducer| match reducer {
-                    Reducer::ClearToolInputs(clear) => Some(&mut clear.protect_fraction),
-                    _ => None,
-                }),
-                self.tokens("argThresholdTokens", "Longer than", |reducer| match reducer {
-                    Reducer::ClearToolInputs(clear) => Some(&mut clear.arg_threshold_tokens),
-                    _ => None,
-                })
-                .about("Shorter arguments stay as they are."),
-            ],
-            Self::ClearToolResults => vec![
-                self.number("keep", "Keep the newest", "results", |reducer| match reducer {
-                    Reducer::ClearToolResults(clear) => Some(&mut clear.keep),
-                    _ => None,
-                })
-                .about("How many results stay as they are."),
-                placeholder(),
-            ],
-            Self::OffloadToolResults => vec![
-                self.protected(|reducer| match reducer {
-                    Reducer::OffloadToolResults(offload) => Some(&mut offload.protect_fraction),
-                    _ => None,
-                }),
-                self.tokens("maxTokens", "Longer than", |reducer| match reducer {
-                    Reducer::OffloadToolResults(offload) => Some(&mut offload.max_tokens),
-                    _ => None,
-                })
-                .about("Shorter results stay as they are."),
-                self.tokens("keepTokens", "Shorten to", |reducer| match reducer {
-                    Reducer::OffloadToolResults(offload) => Some(&mut offload.keep_tokens),
-                    _ => None,
-                })
-                .about("How much of a longer result stays: its beginning and its end."),
-            ],
-        };
+        let own =
+            match self {
+                Self::Deduplicate | Self::ExcerptLastRequest | Self::DropOldest => Vec::new(),
+                Self::TruncateToolResults => vec![steps()],
+                Self::ClearToolInputs => vec![
+                    self.protected(|reducer| match reducer {
+                        Reducer::ClearToolInputs(clear) => Some(&mut clear.protect_fraction),
+                        _ => None,
+                    }),
+                    self.tokens("argThresholdTokens", t!("Longer than"), |reducer| match reducer {
+                        Reducer::ClearToolInputs(clear) => Some(&mut clear.arg_threshold_tokens),
+                        _ => None,
+                    })
+                    .about(t!("Shorter arguments stay as they are.")),
+                ],
+                Self::ClearToolResults => vec![
+                    self.number("keep", t!("Keep the newest"), t!("results"), |reducer| {
+                        match reducer {
+                            Reducer::ClearToolResults(clear) => Some(&mut clear.keep),
+                            _ => None,
+                        }
+                    })
+                    .about(t!("How many results stay as they are.")),
+                    placeholder(),
+                ],
+                Self::OffloadToolResults => vec![
+                    self.protected(|reducer| match reducer {
+                        Reducer::OffloadToolResults(offload) => Some(&mut offload.protect_fraction),
+                        _ => None,
+                    }),
+                    self.tokens("maxTokens", t!("Longer than"), |reducer| match reducer {
+                        Reducer::OffloadToolResults(offload) => Some(&mut offload.max_tokens),
+                        _ => None,
+                    })
+                    .about(t!("Shorter results stay as they are.")),
+                    self.tokens("keepTokens", t!("Shorten to"), |reducer| match reducer {
+                        Reducer::OffloadToolResults(offload) => Some(&mut offload.keep_tokens),
+                        _ => None,
+                    })
+                    .about(t!("How much of a longer result stays: its beginning and its end.")),
+                ],
+            };
         own.into_iter().chain([self.min_saving()]).collect()
     }
 
@@ -247,14 +255,14 @@ impl ReducerKind {
             share.map(percentage).unwrap_or_default()
         };
         let name = format!("{}.protectFraction", self.name());
-        TextField::new(name, "Protect the newest", "%", read, move |policy, text| {
+        TextField::new(name, t!("Protect the newest"), "%", read, move |policy, text| {
             let share = percent(text)?;
             if let Some(part) = self.find_mut(policy).and_then(|rule| part(&mut rule.reducer)) {
                 *part = share;
             }
             Ok(())
         })
-        .about("The newest messages that fill this share of the window stay as they are.")
+        .about(t!("The newest messages that fill this share of the window stay as they are."))
     }
 
     /// A number of tokens of the reducer.
@@ -264,7 +272,7 @@ impl ReducerKind {
         label: &'static str,
         part: fn(&mut Reducer) -> Option<&mut u32>,
     ) -> TextField {
-        self.number(name, label, "tokens", part)
+        self.number(name, label, t!("tokens"), part)
     }
 
     /// A number of the reducer, of anything.
@@ -296,14 +304,16 @@ impl ReducerKind {
             self.find(policy).map(|rule| rule.clear_at_least.to_string()).unwrap_or_default()
         };
         let name = format!("{}.clearAtLeast", self.name());
-        TextField::new(name, "Only if it saves", "tokens", read, move |policy, text| {
+        TextField::new(name, t!("Only if it saves"), t!("tokens"), read, move |policy, text| {
             let number = whole(text)?;
             if let Some(rule) = self.find_mut(policy) {
                 rule.clear_at_least = number;
             }
             Ok(())
         })
-        .about("Old messages stay as they are, and in the cache of the provider, if less is saved.")
+        .about(t!(
+            "Old messages stay as they are, and in the cache of the provider, if less is saved."
+        ))
     }
 }
 
@@ -315,7 +325,7 @@ fn placeholder() -> TextField {
         _ => String::new(),
     };
     let name = format!("{}.placeholder", KIND.name());
-    TextField::new(name, "Placeholder", "", read, |policy, text| {
+    TextField::new(name, t!("Placeholder"), "", read, |policy, text| {
         if let Some(Reducer::ClearToolResults(clear)) =
             KIND.find_mut(policy).map(|rule| &mut rule.reducer)
         {
@@ -323,7 +333,7 @@ fn placeholder() -> TextField {
         }
         Ok(())
     })
-    .about("What stands in place of a result.")
+    .about(t!("What stands in place of a result."))
 }
 
 /// The steps of `TruncateToolResults`, as `11: 2000, 21: 1000`: from this age, at most so many tokens.
@@ -339,8 +349,12 @@ fn steps() -> TextField {
         _ => String::new(),
     };
     let name = format!("{}.steps", KIND.name());
-    let field =
-        TextField::new(name, "Messages ago: tokens to keep", "tokens", read, |policy, text| {
+    let field = TextField::new(
+        name,
+        t!("Messages ago: tokens to keep"),
+        t!("tokens"),
+        read,
+        |policy, text| {
             let steps = text.split(',').filter(|step| !step.trim().is_empty()).map(step);
             let steps: Vec<TruncationStep> = steps.collect::<Result<_, _>>()?;
             if let Some(Reducer::TruncateToolResults(truncate)) =
@@ -349,14 +363,18 @@ fn steps() -> TextField {
                 truncate.steps = steps;
             }
             Ok(())
-        });
+        },
+    );
     field
         .showing(Extent::Line)
-        .about("From so many messages ago on, so many tokens of a result stay.")
+        .about(t!("From so many messages ago on, so many tokens of a result stay."))
 }
 
 fn step(text: &str) -> Result<TruncationStep, String> {
-    let expected = || format!("has {:?}; give steps such as 11: 2000, 21: 1000", text.trim());
+    let expected = || {
+        let text = format!("{:?}", text.trim());
+        t!("has {text}; give steps such as 11: 2000, 21: 1000", text)
+    };
     let (from, most) = text.split_once(':').ok_or_else(expected)?;
     let (Ok(from_messages), Ok(max_tokens)) = (whole(from), whole(most)) else {
         return Err(expected());

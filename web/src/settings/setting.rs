@@ -6,6 +6,7 @@ use epitome::Policy;
 
 use super::field::{Choice, OTHER, Switch, TextField};
 use super::form::Form;
+use crate::language::t;
 
 /// What is set.
 #[derive(Clone)]
@@ -133,16 +134,16 @@ impl Field {
     pub(super) fn value(&self, policy: &Policy) -> String {
         match self {
             Self::Text(field) => match field.read(policy) {
-                text if text.is_empty() => "empty".to_owned(),
+                text if text.is_empty() => t!("empty").to_owned(),
                 text => format!("{text} {}", field.unit).trim_end().to_owned(),
             },
             Self::Choice(choice) => {
                 let name = choice.read(policy);
-                let option = choice.options.iter().find(|(option, _)| *option == name);
-                option.map_or("something else", |(_, label)| label).to_owned()
+                let option = (choice.options)().into_iter().find(|(option, _)| *option == name);
+                option.map_or_else(|| t!("something else"), |(_, label)| label).to_owned()
             }
-            Self::Switch(switch) if switch.read(policy) => "on".to_owned(),
-            Self::Switch(_) => "off".to_owned(),
+            Self::Switch(switch) if switch.read(policy) => t!("on").to_owned(),
+            Self::Switch(_) => t!("off").to_owned(),
         }
     }
 
@@ -169,11 +170,11 @@ impl Field {
 
     /// True if its texts have all of these words, which are in lower case.
     fn has(&self, words: &[String]) -> bool {
-        let options: &[(&str, &str)] = match self {
-            Self::Choice(choice) => choice.options,
-            Self::Text(_) | Self::Switch(_) => &[],
+        let options = match self {
+            Self::Choice(choice) => (choice.options)(),
+            Self::Text(_) | Self::Switch(_) => Vec::new(),
         };
-        let labels = options.iter().map(|(_, label)| *label);
+        let labels = options.into_iter().map(|(_, label)| label);
         let texts: Vec<&str> =
             [self.label(), self.about(), self.name()].into_iter().chain(labels).collect();
         let text = texts.join(" ").to_lowercase();

@@ -14,6 +14,7 @@ use super::topic::Topic;
 use super::{CountingChange, Form, SettingsState};
 use crate::browser::scroll_top;
 use crate::dialog::{Dialog, DialogHead};
+use crate::language::t;
 use crate::number::{count, percent, plural, thousands};
 use row::row;
 
@@ -108,17 +109,17 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
         // A topic without fields has one thing to set.
         let number = found.iter().map(|(_, found)| found.len().max(1)).sum();
         searching.get().then(|| match number {
-            0 => "No setting has these words.".to_owned(),
+            0 => t!("No setting has these words.").to_owned(),
             number => plural(count(number), "setting", "settings"),
         })
     };
     let tabs = Topic::ALL.iter().map(|topic| view! { <TopicTab settings preset topic=*topic /> });
     view! {
-        <DialogHead of=DIALOG title="All settings">
+        <DialogHead of=DIALOG title=t!("All settings")>
             // In one place, so that no field moves while it is typed in.
             {move || match settings.problem() {
                 Some(problem) => {
-                    view! { <p class="field-error">"Not valid: " {problem}</p> }.into_any()
+                    view! { <p class="field-error">{t!("Not valid: {problem}", problem)}</p> }.into_any()
                 }
                 None => view! { <p class="figures">{outcome(settings)}</p> }.into_any(),
             }}
@@ -127,12 +128,12 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
         <div class="settings-start">
             <div class="settings-preset"><PresetSettings settings /></div>
             <div class="settings-search">
-                <label for=SEARCH>"Search the settings"</label>
+                <label for=SEARCH>{t!("Search the settings")}</label>
                 <input
                     type="search"
                     id=SEARCH
                     autofocus=true
-                    placeholder="By name or by what it does"
+                    placeholder=t!("By name or by what it does")
                     autocomplete="off"
                     prop:value=state.sought
                     on:input=move |event| state.sought.set(event_target_value(&event))
@@ -141,11 +142,11 @@ fn Content(settings: SettingsState, format: Signal<&'static str>) -> impl IntoVi
             </div>
         </div>
         <div class="settings-body">
-            <nav class="settings-topics" aria-label="Topics">{tabs.collect_view()}</nav>
+            <nav class="settings-topics" aria-label=t!("Topics")>{tabs.collect_view()}</nav>
             <div class="settings-list" id=LIST>
                 {topics}
                 <p class="hint">
-                    "Settings are kept in this browser for the next visit, without keys and headers."
+                    {t!("Settings are kept in this browser for the next visit, without keys and headers.")}
                 </p>
             </div>
         </div>
@@ -178,9 +179,17 @@ fn outcome(settings: SettingsState) -> String {
     let target = percent(policy.target);
     match policy.threshold() {
         Some(threshold) => {
-            format!("Compacts at {} of {window} tokens, down to {target}.", thousands(threshold))
+            let threshold = thousands(threshold);
+            t!(
+                "Compacts at {threshold} of {window} tokens, down to {target}.",
+                threshold,
+                window,
+                target
+            )
         }
-        None => format!("A window of {window} tokens; a compaction goes down to {target}."),
+        None => {
+            t!("A window of {window} tokens; a compaction goes down to {target}.", window, target)
+        }
     }
 }
 
@@ -212,11 +221,11 @@ fn TopicTab(settings: SettingsState, preset: Memo<Policy>, topic: Topic) -> impl
         <button type="button" class="settings-topic" aria-current=current on:click=choose>
             {topic.label()}
             <Show when=move || wrong.get()>
-                <span class="badge" data-action="removed">"not valid"</span>
+                <span class="badge" data-action="removed">{t!("not valid")}</span>
             </Show>
             <Show when=move || { changed.get() > 0 }>
                 <span class="badge" data-action="summarized">
-                    {move || thousands(changed.get())} " changed"
+                    {move || t!("{number} changed", number = thousands(changed.get()))}
                 </span>
             </Show>
         </button>

@@ -11,6 +11,7 @@ use super::server::Server;
 use super::sheet::SheetState;
 use super::summarizer::{Availability, Summarizer};
 use super::topic::wrong_field;
+use crate::language::t;
 
 /// State of the settings. Copying it copies handles.
 #[derive(Clone, Copy)]
@@ -76,7 +77,7 @@ impl SettingsState {
     pub(super) fn problem(self) -> Option<String> {
         let error = self.error.get()?;
         let field = wrong_field(self).map_or(error.field, str::to_owned);
-        Some(format!("{field} {}.", error.problem.trim_end_matches('.')))
+        Some(t!("{field} {problem}.", field, problem = error.problem.trim_end_matches('.')))
     }
 
     /// Reruns the surrounding effect when any setting changes.

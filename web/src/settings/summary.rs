@@ -5,6 +5,7 @@ use epitome::policy::{LastRequest, Shape, SummaryInput, SummarySettings, ToolFil
 
 use super::field::number::{list, optional, whole};
 use super::field::{Choice, Extent, Switch, TextField, options};
+use crate::language::t;
 
 /// Who summarizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,34 +21,34 @@ pub(super) enum Writer {
 }
 
 options!(Writer {
-    Default: "default", "The app’s summarizer";
-    Agent: "agent", "An agent by name";
-    OwnModel: "own", "The conversation’s model, with your prompt";
-    NoSummary: "none", "No summary: only savings without a model";
+    Default: "default", t!("The app’s summarizer");
+    Agent: "agent", t!("An agent by name");
+    OwnModel: "own", t!("The conversation’s model, with your prompt");
+    NoSummary: "none", t!("No summary: only savings without a model");
 });
 
 options!(Shape {
-    ThreeSections: "threeSections", "Three: facts, course, open points";
-    SevenSections: "sevenSections", "Seven: from goals to the next step";
-    Conclusions: "conclusions", "Conclusions and results, not how they came about";
+    ThreeSections: "threeSections", t!("Three: facts, course, open points");
+    SevenSections: "sevenSections", t!("Seven: from goals to the next step");
+    Conclusions: "conclusions", t!("Conclusions and results, not how they came about");
 });
 
 options!(SummaryInput {
-    Transcript: "transcript", "A transcript";
-    Messages: "messages", "The older messages themselves";
-    Conversation: "conversation", "The whole conversation, which is cached";
+    Transcript: "transcript", t!("A transcript");
+    Messages: "messages", t!("The older messages themselves");
+    Conversation: "conversation", t!("The whole conversation, which is cached");
 });
 
 options!(LastRequest {
-    Keep: "keep", "Kept as a message";
-    Append: "append", "Appended to the summary, word for word";
+    Keep: "keep", t!("Kept as a message");
+    Append: "append", t!("Appended to the summary, word for word");
 });
 
 options!(Unsupported {
-    Report: "report", "They are listed beside it";
-    Annotate: "annotate", "They are marked in it";
-    Remove: "remove", "Their sentences are taken out";
-    AskAgain: "askAgain", "The summarizer is asked once more";
+    Report: "report", t!("They are listed beside it");
+    Annotate: "annotate", t!("They are marked in it");
+    Remove: "remove", t!("Their sentences are taken out");
+    AskAgain: "askAgain", t!("The summarizer is asked once more");
 });
 
 /// The first text of the user's prompt.
@@ -76,7 +77,7 @@ impl Writer {
 /// Who summarizes.
 pub(super) fn writer() -> Choice {
     let read = |policy: &Policy| Some(Writer::of(policy));
-    Choice::new("summary.agent", "Written by", read, |policy, writer| {
+    Choice::new("summary.agent", t!("Written by"), read, |policy, writer| {
         let summary = &mut policy.summary;
         let agent = summary.agent.take();
         let prompt = summary.prompt.take();
@@ -96,20 +97,22 @@ pub(super) fn writer() -> Choice {
             }
         }
     })
-    .about("This page always asks the summarizer beside the bar; an app can have several.")
+    .about(t!("This page always asks the summarizer beside the bar; an app can have several."))
 }
 
 /// The agent's name.
 pub(super) fn named_agent() -> TextField {
     let read = |policy: &Policy| policy.summary.agent.clone().unwrap_or_default();
-    TextField::new("summary.agent.name", "Agent name", "", read, |policy, text| match text.trim() {
-        "" => Err("is empty; give the agent’s name".to_owned()),
-        name => {
-            policy.summary.agent = Some(name.to_owned());
-            Ok(())
+    TextField::new("summary.agent.name", t!("Agent name"), "", read, |policy, text| {
+        match text.trim() {
+            "" => Err(t!("is empty; give the agent’s name").to_owned()),
+            name => {
+                policy.summary.agent = Some(name.to_owned());
+                Ok(())
+            }
         }
     })
-    .about("The name under which your app knows the agent that summarizes.")
+    .about(t!("The name under which your app knows the agent that summarizes."))
 }
 
 /// The text of the user's prompt.
@@ -119,40 +122,40 @@ pub(super) fn own_prompt() -> TextField {
         let text = prompt.as_ref().and_then(|name| prompts.get(name));
         text.cloned().unwrap_or_default()
     };
-    TextField::new("summary.prompt", "Your prompt", "", read, |policy, text| {
+    TextField::new("summary.prompt", t!("Your prompt"), "", read, |policy, text| {
         let SummarySettings { prompt, prompts, .. } = &mut policy.summary;
         if let Some(name) = prompt {
             prompts.insert(name.clone(), text.to_owned());
         }
         Ok(())
     })
-    .about("What the model is asked for; the conversation follows.")
+    .about(t!("What the model is asked for; the conversation follows."))
     .showing(Extent::Lines(4))
 }
 
 /// The sections of a summary.
 pub(super) fn shape() -> Choice {
     let read = |policy: &Policy| Some(policy.summary.shape);
-    Choice::new("summary.shape", "Sections", read, |policy, shape| policy.summary.shape = shape)
-        .about("The headings of a summary.")
+    Choice::new("summary.shape", t!("Sections"), read, |policy, shape| policy.summary.shape = shape)
+        .about(t!("The headings of a summary."))
 }
 
 /// What the summarizer gets.
 pub(super) fn input() -> Choice {
     let read = |policy: &Policy| Some(policy.summary.input);
-    Choice::new("summary.input", "The summarizer gets", read, |policy, input| {
+    Choice::new("summary.input", t!("The summarizer gets"), read, |policy, input| {
         policy.summary.input = input;
     })
-    .about("Only an endpoint gets messages, in the format of OpenAI’s chat completions.")
+    .about(t!("Only an endpoint gets messages, in the format of OpenAI’s chat completions."))
 }
 
 /// What happens to the last user request.
 pub(super) fn last_request() -> Choice {
     let read = |policy: &Policy| Some(policy.summary.last_request);
-    Choice::new("summary.lastRequest", "The last user request", read, |policy, last_request| {
+    Choice::new("summary.lastRequest", t!("The last user request"), read, |policy, last_request| {
         policy.summary.last_request = last_request;
     })
-    .about("What happens to your latest request if it is among the older messages.")
+    .about(t!("What happens to your latest request if it is among the older messages."))
 }
 
 /// A number that may be left out; an empty field is no limit.
@@ -187,14 +190,14 @@ fn optional_text(
 
 /// The line in front of a summary.
 pub(super) fn label() -> TextField {
-    optional_text("label", "Label in front of a summary", |summary| &mut summary.label)
-        .about("A line that stands before the summary; the summarizer does not read it.")
+    optional_text("label", t!("Label in front of a summary"), |summary| &mut summary.label)
+        .about(t!("A line that stands before the summary; the summarizer does not read it."))
 }
 
 /// The text that ends the message with a summary.
 pub(super) fn closing() -> TextField {
-    optional_text("closing", "Closing request behind a summary", |summary| &mut summary.closing)
-        .about("A text that stands behind the summary, such as a request to go on.")
+    optional_text("closing", t!("Closing request behind a summary"), |summary| &mut summary.closing)
+        .about(t!("A text that stands behind the summary, such as a request to go on."))
 }
 
 fn number(
@@ -212,70 +215,76 @@ fn number(
 
 /// The maximum length of a summary.
 pub(super) fn max_tokens() -> TextField {
-    limit("maxTokens", "Maximum summary", "tokens", |summary| &mut summary.max_tokens)
-        .about("The longest summary; empty: what the target leaves.")
+    limit("maxTokens", t!("Maximum summary"), t!("tokens"), |summary| &mut summary.max_tokens)
+        .about(t!("The longest summary; empty: what the target leaves."))
 }
 
 /// The part of a summary that lists facts which the summarizer left out.
 pub(super) fn ledger() -> TextField {
-    number("ledgerTokens", "Of that, for lost facts", "tokens", |summary| {
+    number("ledgerTokens", t!("Of that, for lost facts"), t!("tokens"), |summary| {
         &mut summary.ledger_tokens
     })
-    .about("Facts that the summary has lost are added to it word for word, up to this many tokens.")
+    .about(t!(
+        "Facts that the summary has lost are added to it word for word, up to this many tokens."
+    ))
 }
 
 /// How many tokens of checklists and acceptance criteria are kept whole.
 pub(super) fn checklists() -> TextField {
-    number("checklistTokens", "Checklists kept whole up to", "tokens", |summary| {
+    number("checklistTokens", t!("Checklists kept whole up to"), t!("tokens"), |summary| {
         &mut summary.checklist_tokens
     })
-    .about("Checklists that the summary has lost are added to it whole, up to this many tokens.")
+    .about(t!(
+        "Checklists that the summary has lost are added to it whole, up to this many tokens."
+    ))
 }
 
 /// The length above which a summary is summarized again.
 pub(super) fn rollup() -> TextField {
-    number("rollupTokens", "Summarize it again above", "tokens", |summary| {
+    number("rollupTokens", t!("Summarize it again above"), t!("tokens"), |summary| {
         &mut summary.rollup_tokens
     })
-    .about("A summary that is longer than this is shortened by another request; 0: never.")
+    .about(t!("A summary that is longer than this is shortened by another request; 0: never."))
 }
 
 /// The maximum length of a summarizer request.
 pub(super) fn chunk_characters() -> TextField {
-    limit("chunkCharacters", "Maximum request", "characters", |summary| {
+    limit("chunkCharacters", t!("Maximum request"), t!("characters"), |summary| {
         &mut summary.chunk_characters
     })
-    .about("What is longer is summarized in several requests; empty: in one, but in this page at most 20,000 in each.")
+    .about(t!("What is longer is summarized in several requests; empty: in one, but in this page at most 20,000 in each."))
 }
 
 /// The minimum number of summarizer requests.
 pub(super) fn chunks() -> TextField {
-    number("chunks", "Minimum number of", "requests", |summary| &mut summary.chunks)
-        .about("Into how many parts a conversation is divided at least.")
+    number("chunks", t!("Minimum number of"), t!("requests"), |summary| &mut summary.chunks)
+        .about(t!("Into how many parts a conversation is divided at least."))
 }
 
 /// The maximum length of a tool result in the transcript.
 pub(super) fn tool_results() -> TextField {
-    limit("toolResultMaxCharacters", "Maximum tool result", "characters", |summary| {
+    limit("toolResultMaxCharacters", t!("Maximum tool result"), t!("characters"), |summary| {
         &mut summary.tool_result_max_characters
     })
-    .about("A longer tool result is cut for the summarizer; empty: it reads all of it.")
+    .about(t!("A longer tool result is cut for the summarizer; empty: it reads all of it."))
 }
 
 /// The maximum length of the arguments of a tool call in the transcript.
 pub(super) fn tool_inputs() -> TextField {
-    limit("toolInputMaxCharacters", "Maximum tool input", "characters", |summary| {
+    limit("toolInputMaxCharacters", t!("Maximum tool input"), t!("characters"), |summary| {
         &mut summary.tool_input_max_characters
     })
-    .about(
-        "Longer arguments of a tool call are cut for the summarizer; empty: it reads all of them.",
-    )
+    .about(t!(
+        "Longer arguments of a tool call are cut for the summarizer; empty: it reads all of them."
+    ))
 }
 
 /// The summarizer's context window.
 pub(super) fn summarizer_window() -> TextField {
-    limit("windowTokens", "Summarizer’s window", "tokens", |summary| &mut summary.window_tokens)
-        .about("How many tokens the summarizer can read at once; empty: not known.")
+    limit("windowTokens", t!("Summarizer’s window"), t!("tokens"), |summary| {
+        &mut summary.window_tokens
+    })
+    .about(t!("How many tokens the summarizer can read at once; empty: not known."))
 }
 
 /// The tools whose calls and results are in the transcript.
@@ -284,7 +293,7 @@ pub(super) fn tools() -> TextField {
         ToolFilter::All => "*".to_owned(),
         ToolFilter::Only(names) => names.join(", "),
     };
-    TextField::new("summary.tools", "Tools in the transcript", "", read, |policy, text| {
+    TextField::new("summary.tools", t!("Tools in the transcript"), "", read, |policy, text| {
         policy.summary.tools = match text.trim() {
             "*" => ToolFilter::All,
             text => ToolFilter::Only(names(text)),
@@ -292,13 +301,14 @@ pub(super) fn tools() -> TextField {
         Ok(())
     })
     .showing(Extent::Line)
-    .about("Names with commas in between; linear* stands for all that begin with linear, * for all tools.")
+    .about(t!("Names with commas in between; linear* stands for all that begin with linear, * for all tools."))
 }
 
 /// Whether decisions, tasks and the like are kept as lists beside the summary.
 pub(super) fn structured_state() -> Switch {
-    let hint = "The summarizer says what has changed in them, and they stand behind the summary.";
-    let label = "Keep lists of decisions, tasks and open questions";
+    let hint =
+        t!("The summarizer says what has changed in them, and they stand behind the summary.");
+    let label = t!("Keep lists of decisions, tasks and open questions");
     let read = |policy: &Policy| policy.summary.structured_state;
     Switch::new("summary.structuredState", label, hint, read, |policy, on| {
         policy.summary.structured_state = on;
@@ -308,23 +318,23 @@ pub(super) fn structured_state() -> Switch {
 /// Who is asked if a summarizer fails.
 pub(super) fn fallback_summarizers() -> TextField {
     let read = |policy: &Policy| policy.summary.fallback_summarizers.join(", ");
-    let (name, label) = ("summary.fallbackSummarizers", "If the summarizer fails, ask");
+    let (name, label) = ("summary.fallbackSummarizers", t!("If the summarizer fails, ask"));
     TextField::new(name, label, "", read, |policy, text| {
         policy.summary.fallback_summarizers = names(text);
         Ok(())
     })
     .showing(Extent::Line)
-    .about("Agents in turn, with commas in between; extractive needs no model; empty: the compaction fails.")
+    .about(t!("Agents in turn, with commas in between; extractive needs no model; empty: the compaction fails."))
 }
 
 /// What happens to names that no message has.
 pub(super) fn unsupported() -> Choice {
     let read = |policy: &Policy| Some(policy.summary.unsupported);
-    let label = "Names and numbers in no message";
+    let label = t!("Names and numbers in no message");
     Choice::new("summary.unsupported", label, read, |policy, unsupported| {
         policy.summary.unsupported = unsupported;
     })
-    .about("What happens to names, dates, amounts and quotes that the summarizer has made up.")
+    .about(t!("What happens to names, dates, amounts and quotes that the summarizer has made up."))
 }
 
 /// Names with commas in between.
@@ -335,8 +345,8 @@ fn names(text: &str) -> Vec<String> {
 
 /// Whether a compaction whose result is too large is repeated with fallback levels.
 pub(super) fn fallback_levels_on() -> Switch {
-    let hint = "Asks again with shorter tool results, then with less of the end kept.";
-    let label = "Retry if the result is too large";
+    let hint = t!("Asks again with shorter tool results, then with less of the end kept.");
+    let label = t!("Retry if the result is too large");
     let read = |policy: &Policy| !policy.summary.fallback_levels.is_empty();
     Switch::new("summary.fallbackLevels", label, hint, read, |policy, on| {
         policy.summary.fallback_levels = if on { FALLBACK_LEVELS.into() } else { Vec::new() };
@@ -349,16 +359,16 @@ pub(super) fn fallback_levels() -> TextField {
         let levels = policy.summary.fallback_levels.iter();
         levels.map(u32::to_string).collect::<Vec<String>>().join(", ")
     };
-    let (name, label) = ("summary.fallbackLevels", "Fallback levels for tool results");
-    let field = TextField::new(name, label, "characters", read, |policy, text| {
+    let (name, label) = ("summary.fallbackLevels", t!("Fallback levels for tool results"));
+    let field = TextField::new(name, label, t!("characters"), read, |policy, text| {
         let levels = list(text)?;
         if levels.is_empty() {
-            return Err("is empty; give limits such as 150, 100, 50, 0".to_owned());
+            return Err(t!("is empty; give limits such as 150, 100, 50, 0").to_owned());
         }
         policy.summary.fallback_levels = levels;
         Ok(())
     });
-    field.showing(Extent::Line).about("Limits for tool results, tried from left to right.")
+    field.showing(Extent::Line).about(t!("Limits for tool results, tried from left to right."))
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ use super::triggers::{
     threshold_share, threshold_tokens, trigger_kind,
 };
 use super::window::window;
+use crate::language::t;
 
 /// What a group of settings is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,28 +46,30 @@ pub(super) enum Topic {
 }
 
 options!(Topic {
-    When: "when", "When to compact";
-    Kept: "kept", "What stays";
-    Savings: "savings", "Savings without a model";
-    Summary: "summary", "The summary";
-    Requests: "requests", "Asking the summarizer";
-    Counting: "counting", "Window and counting";
-    Agents: "agents", "Several agents";
-    Code: "code", "JSON and TypeScript";
+    When: "when", t!("When to compact");
+    Kept: "kept", t!("What stays");
+    Savings: "savings", t!("Savings without a model");
+    Summary: "summary", t!("The summary");
+    Requests: "requests", t!("Asking the summarizer");
+    Counting: "counting", t!("Window and counting");
+    Agents: "agents", t!("Several agents");
+    Code: "code", t!("JSON and TypeScript");
 });
 
 impl Topic {
     /// What it is about, in one sentence.
     pub(super) fn about(self) -> &'static str {
         match self {
-            Self::When => "Percentages are shares of the window.",
-            Self::Kept => "What a compaction leaves word for word.",
-            Self::Savings => "What is shortened or removed before a summary is asked for.",
-            Self::Summary => "What is written in place of the older messages.",
-            Self::Requests => "What the summarizer gets, and what happens if it does not answer.",
-            Self::Counting => "How much the model can read, and how that is measured.",
-            Self::Agents => "What agents share, and what each has of its own.",
-            Self::Code => "The same settings in the app that you write.",
+            Self::When => t!("Percentages are shares of the window."),
+            Self::Kept => t!("What a compaction leaves word for word."),
+            Self::Savings => t!("What is shortened or removed before a summary is asked for."),
+            Self::Summary => t!("What is written in place of the older messages."),
+            Self::Requests => {
+                t!("What the summarizer gets, and what happens if it does not answer.")
+            }
+            Self::Counting => t!("How much the model can read, and how that is measured."),
+            Self::Agents => t!("What agents share, and what each has of its own."),
+            Self::Code => t!("The same settings in the app that you write."),
         }
     }
 

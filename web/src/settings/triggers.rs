@@ -5,6 +5,7 @@ use epitome::policy::{Budget, Fill, Phase, Reactive, RequestBoundary, Trigger};
 
 use super::field::number::{percent, percentage, signed, whole};
 use super::field::{Choice, Switch, TextField, options};
+use crate::language::t;
 
 /// The kinds of main trigger that the form can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,11 +18,11 @@ pub(super) enum TriggerKind {
 }
 
 options!(TriggerKind {
-    Fill: "share", "A share of the window";
-    Tokens: "tokens", "A number of tokens";
-    Budget: "budget", "A share, or the window minus reserves";
-    Messages: "messages", "A number of messages";
-    Manual: "manual", "Never automatically";
+    Fill: "share", t!("A share of the window");
+    Tokens: "tokens", t!("A number of tokens");
+    Budget: "budget", t!("A share, or the window minus reserves");
+    Messages: "messages", t!("A number of messages");
+    Manual: "manual", t!("Never automatically");
 });
 
 /// When the main trigger is checked.
@@ -35,11 +36,11 @@ enum TriggerPhase {
 }
 
 options!(TriggerPhase {
-    Any: "any", "Every phase";
-    RequestStart: "requestStart", "Request start";
-    TurnStart: "turnStart", "Turn start";
-    Loop: "loop", "Tool loop";
-    TurnEnd: "turnEnd", "Turn end";
+    Any: "any", t!("Every phase");
+    RequestStart: "requestStart", t!("Request start");
+    TurnStart: "turnStart", t!("Turn start");
+    Loop: "loop", t!("Tool loop");
+    TurnEnd: "turnEnd", t!("Turn end");
 });
 
 /// What the form does with a trigger.
@@ -116,7 +117,7 @@ pub(super) fn main_kind(policy: &Policy) -> Option<TriggerKind> {
 
 /// The main trigger's kind.
 pub(super) fn trigger_kind() -> Choice {
-    Choice::new("triggers", "Compact at", main_kind, |policy, kind| {
+    Choice::new("triggers", t!("Compact at"), main_kind, |policy, kind| {
         let fraction = match main(policy).map(without_phase) {
             Some(Trigger::Fill(fill)) => fill.fraction,
             Some(Trigger::Budget(budget)) => budget.fraction,
@@ -134,7 +135,7 @@ pub(super) fn trigger_kind() -> Choice {
             None => policy.triggers.insert(0, trigger),
         }
     })
-    .about("What has to be reached before a compaction is due.")
+    .about(t!("What has to be reached before a compaction is due."))
 }
 
 /// The phase at which the main trigger is checked.
@@ -150,7 +151,7 @@ pub(super) fn phase() -> Choice {
         },
         _ => Some(TriggerPhase::Any),
     };
-    Choice::new("triggers.at", "Checked at", read, |policy, phase| {
+    Choice::new("triggers.at", t!("Checked at"), read, |policy, phase| {
         let Some(main) = policy.triggers.iter_mut().find(|trigger| is_main(trigger)) else {
             return;
         };
@@ -163,7 +164,7 @@ pub(super) fn phase() -> Choice {
             TriggerPhase::TurnEnd => Trigger::at(Phase::TurnEnd, trigger),
         };
     })
-    .about("When in the work of an agent the threshold is compared.")
+    .about(t!("When in the work of an agent the threshold is compared."))
 }
 
 /// The main trigger's share of the window.
@@ -173,7 +174,7 @@ pub(super) fn threshold_share() -> TextField {
         Some(Trigger::Budget(budget)) => percentage(budget.fraction),
         _ => String::new(),
     };
-    TextField::new("triggers", "Threshold", "%", read, |policy, text| {
+    TextField::new("triggers", t!("Threshold"), "%", read, |policy, text| {
         let share = percent(text)?;
         match main_mut(policy) {
             Some(Trigger::Fill(fill)) => fill.fraction = share,
@@ -182,7 +183,7 @@ pub(super) fn threshold_share() -> TextField {
         }
         Ok(())
     })
-    .about("How full the window may become, as a share of it.")
+    .about(t!("How full the window may become, as a share of it."))
 }
 
 /// The main trigger's number of tokens.
@@ -191,14 +192,14 @@ pub(super) fn threshold_tokens() -> TextField {
         Some(Trigger::Tokens(tokens)) => tokens.to_string(),
         _ => String::new(),
     };
-    TextField::new("triggers", "Threshold", "tokens", read, |policy, text| {
+    TextField::new("triggers", t!("Threshold"), t!("tokens"), read, |policy, text| {
         let number = signed(text)?;
         if let Some(Trigger::Tokens(tokens)) = main_mut(policy) {
             *tokens = number;
         }
         Ok(())
     })
-    .about("How many tokens the conversation may have.")
+    .about(t!("How many tokens the conversation may have."))
 }
 
 /// The main trigger's number of messages.
@@ -207,14 +208,14 @@ pub(super) fn threshold_messages() -> TextField {
         Some(Trigger::Messages(messages)) => messages.to_string(),
         _ => String::new(),
     };
-    TextField::new("triggers", "Threshold", "messages", read, |policy, text| {
+    TextField::new("triggers", t!("Threshold"), t!("messages"), read, |policy, text| {
         let number = whole(text)?;
         if let Some(Trigger::Messages(messages)) = main_mut(policy) {
             *messages = number;
         }
         Ok(())
     })
-    .about("How many messages the conversation may have.")
+    .about(t!("How many messages the conversation may have."))
 }
 
 /// The number of tokens that replaces the share of the window.
@@ -223,26 +224,32 @@ pub(super) fn fixed_tokens() -> TextField {
         Some(Trigger::Fill(fill)) => fill.max_tokens.to_string(),
         _ => String::new(),
     };
-    TextField::new("triggers.maxTokens", "Fixed threshold", "tokens", read, |policy, text| {
-        let number = whole(text)?;
-        if let Some(Trigger::Fill(fill)) = main_mut(policy) {
-            fill.max_tokens = number;
-        }
-        Ok(())
-    })
-    .about("A number of tokens in place of the share; 0 uses the share.")
+    TextField::new(
+        "triggers.maxTokens",
+        t!("Fixed threshold"),
+        t!("tokens"),
+        read,
+        |policy, text| {
+            let number = whole(text)?;
+            if let Some(Trigger::Fill(fill)) = main_mut(policy) {
+                fill.max_tokens = number;
+            }
+            Ok(())
+        },
+    )
+    .about(t!("A number of tokens in place of the share; 0 uses the share."))
 }
 
 /// Tokens that the main trigger reserves for the model's output.
 pub(super) fn output_reserve() -> TextField {
-    reserve("outputReserve", "Output reserve", |budget| &mut budget.output_reserve)
-        .about("Tokens of the window that stay free for the answer of the model.")
+    reserve("outputReserve", t!("Output reserve"), |budget| &mut budget.output_reserve)
+        .about(t!("Tokens of the window that stay free for the answer of the model."))
 }
 
 /// Tokens that the main trigger reserves for counting errors.
 pub(super) fn safety_margin() -> TextField {
-    reserve("safetyMargin", "Safety margin", |budget| &mut budget.safety_margin)
-        .about("Tokens of the window that stay free in case the count is too low.")
+    reserve("safetyMargin", t!("Safety margin"), |budget| &mut budget.safety_margin)
+        .about(t!("Tokens of the window that stay free in case the count is too low."))
 }
 
 fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -> TextField {
@@ -250,7 +257,7 @@ fn reserve(name: &str, label: &'static str, part: fn(&mut Budget) -> &mut u32) -
         Some(Trigger::Budget(budget)) => part(&mut budget.clone()).to_string(),
         _ => String::new(),
     };
-    TextField::new(name, label, "tokens", read, move |policy, text| {
+    TextField::new(name, label, t!("tokens"), read, move |policy, text| {
         let number = whole(text)?;
         if let Some(Trigger::Budget(budget)) = main_mut(policy) {
             *part(budget) = number;
@@ -275,11 +282,11 @@ pub(super) fn write_threshold(policy: &mut Policy, share: f64) -> bool {
 /// The share of the window that a compaction reduces the conversation to.
 pub(super) fn target() -> TextField {
     let read = |policy: &Policy| percentage(policy.target);
-    TextField::new("target", "Compact down to", "%", read, |policy, text| {
+    TextField::new("target", t!("Compact down to"), "%", read, |policy, text| {
         policy.target = percent(text)?;
         Ok(())
     })
-    .about("How full the window is after a compaction, as a share of it.")
+    .about(t!("How full the window is after a compaction, as a share of it."))
 }
 
 /// Turns a trigger on or off. A policy always has at least one trigger.
@@ -295,9 +302,9 @@ fn set_trigger(policy: &mut Policy, on: bool, wanted: fn(&Trigger) -> bool, trig
 /// The trigger at the start of a user request.
 pub(super) fn request_boundary() -> Switch {
     const IS: fn(&Trigger) -> bool = |trigger| matches!(trigger, Trigger::RequestBoundary(_));
-    let hint = "Compacts if a user request starts with a long history.";
+    let hint = t!("Compacts if a user request starts with a long history.");
     let read = |policy: &Policy| policy.triggers.iter().any(|trigger| IS(without_phase(trigger)));
-    Switch::new("requestBoundary", "At request start", hint, read, |policy, on| {
+    Switch::new("requestBoundary", t!("At request start"), hint, read, |policy, on| {
         // The default threshold may be larger than the window, which is not valid.
         let usual = RequestBoundary::default();
         let trigger_tokens = usual.trigger_tokens.min(policy.window / 2);
@@ -328,19 +335,23 @@ pub(super) fn request_boundary_fields() -> [TextField; 2] {
         })
     };
     [
-        field("triggerTokens", "History above", "tokens", |boundary| &mut boundary.trigger_tokens)
-            .about("How many tokens a long history has."),
-        field("minMessages", "And at least", "messages", |boundary| &mut boundary.min_messages)
-            .about("A history of fewer messages stays as it is."),
+        field("triggerTokens", t!("History above"), t!("tokens"), |boundary| {
+            &mut boundary.trigger_tokens
+        })
+        .about(t!("How many tokens a long history has.")),
+        field("minMessages", t!("And at least"), t!("messages"), |boundary| {
+            &mut boundary.min_messages
+        })
+        .about(t!("A history of fewer messages stays as it is.")),
     ]
 }
 
 /// The trigger in the tool loop.
 pub(super) fn reactive() -> Switch {
     const IS: fn(&Trigger) -> bool = |trigger| matches!(trigger, Trigger::Reactive(_));
-    let hint = "Compacts if the provider reported a large prompt, or rejected one as too long.";
+    let hint = t!("Compacts if the provider reported a large prompt, or rejected one as too long.");
     let read = |policy: &Policy| policy.triggers.iter().any(|trigger| IS(without_phase(trigger)));
-    Switch::new("reactive", "In the tool loop", hint, read, |policy, on| {
+    Switch::new("reactive", t!("In the tool loop"), hint, read, |policy, on| {
         set_trigger(policy, on, IS, Trigger::Reactive(Reactive::default()));
     })
 }
@@ -381,18 +392,18 @@ pub(super) fn reactive_fields() -> [TextField; 5] {
         })
     };
     [
-        share("microFraction", "Micro compaction at", |reactive| &mut reactive.micro_fraction)
-            .about("From here on, only the oldest steps of the work are summarized."),
-        share("fullFraction", "Full compaction at", |reactive| &mut reactive.full_fraction)
-            .about("From here on, all is summarized that may be."),
-        number("microBatchRounds", "A micro compaction takes", "rounds", |reactive| {
+        share("microFraction", t!("Micro compaction at"), |reactive| &mut reactive.micro_fraction)
+            .about(t!("From here on, only the oldest steps of the work are summarized.")),
+        share("fullFraction", t!("Full compaction at"), |reactive| &mut reactive.full_fraction)
+            .about(t!("From here on, all is summarized that may be.")),
+        number("microBatchRounds", t!("A micro compaction takes"), t!("rounds"), |reactive| {
             &mut reactive.micro_batch_rounds
         })
-        .about("How many of the oldest steps it summarizes; a round is one answer with its tool results."),
-        number("keepRounds", "Keep the latest", "rounds", |reactive| &mut reactive.keep_rounds)
-            .about("How many of the latest steps always stay word for word."),
-        number("maxPerRequest", "At most", "per request", |reactive| &mut reactive.max_per_request)
-            .about("How many compactions one request of the user may cause."),
+        .about(t!("How many of the oldest steps it summarizes; a round is one answer with its tool results.")),
+        number("keepRounds", t!("Keep the latest"), t!("rounds"), |reactive| &mut reactive.keep_rounds)
+            .about(t!("How many of the latest steps always stay word for word.")),
+        number("maxPerRequest", t!("At most"), t!("per request"), |reactive| &mut reactive.max_per_request)
+            .about(t!("How many compactions one request of the user may cause.")),
     ]
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::SettingsState;
 use super::field::number::whole;
 use super::field::{TextField, TextInput};
+use crate::language::t;
 
 /// Common context windows.
 const WINDOWS: [(u32, &str); 5] =
@@ -14,11 +15,11 @@ const WINDOWS: [(u32, &str); 5] =
 /// The context window of the model.
 pub(super) fn window() -> TextField {
     let read = |policy: &Policy| policy.window.to_string();
-    TextField::new("window", "Window of the model", "tokens", read, |policy, text| {
+    TextField::new("window", t!("Window of the model"), t!("tokens"), read, |policy, text| {
         policy.window = whole(text)?;
         Ok(())
     })
-    .about("How many tokens the model can read at once.")
+    .about(t!("How many tokens the model can read at once."))
 }
 
 /// A window that a conversation of `tokens` overflows: 60 % of it.
@@ -39,7 +40,7 @@ pub(super) fn WindowSettings(
         let chosen = move || (settings.policy.read().window == window).to_string();
         view! {
             <button type="button" class="chip" aria-pressed=chosen on:click=move |_| set(window)>
-                {label} <span class="visually-hidden">" tokens"</span>
+                {label} <span class="visually-hidden">" " {t!("tokens")}</span>
             </button>
         }
     };
@@ -50,12 +51,12 @@ pub(super) fn WindowSettings(
     };
     view! {
         <fieldset class="group">
-            <legend>"Window"</legend>
+            <legend>{t!("Window")}</legend>
             <TextInput settings field=window() />
             <div class="chips">
                 {WINDOWS.map(common)}
                 <button type="button" class="chip" on:click=tighten>
-                    "60 % of this conversation"
+                    {t!("60 % of this conversation")}
                 </button>
             </div>
         </fieldset>

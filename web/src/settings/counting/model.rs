@@ -3,6 +3,7 @@
 use epitome::Policy;
 use epitome::policy::{Counting, Encoding};
 
+use crate::language::t;
 use crate::settings::field::number::whole;
 use crate::settings::field::{Choice, TextField, options};
 
@@ -16,10 +17,10 @@ enum CountingKind {
 }
 
 options!(CountingKind {
-    Estimate: "estimate", "Estimate, by script and word";
-    Characters: "characters", "Characters per token";
-    O200kBase: "o200k_base", "Exactly, with o200k_base";
-    Cl100kBase: "cl100k_base", "Exactly, with cl100k_base";
+    Estimate: "estimate", t!("Estimate, by script and word");
+    Characters: "characters", t!("Characters per token");
+    O200kBase: "o200k_base", t!("Exactly, with o200k_base");
+    Cl100kBase: "cl100k_base", t!("Exactly, with cl100k_base");
 });
 
 /// What counts tokens.
@@ -35,7 +36,7 @@ pub(in crate::settings) fn counting() -> Choice {
             }
         })
     };
-    Choice::new("counting", "Tokens are counted by", read, |policy, kind| {
+    Choice::new("counting", t!("Tokens are counted by"), read, |policy, kind| {
         policy.counting = match kind {
             CountingKind::Estimate => Counting::Estimate,
             CountingKind::Characters => Counting::CharactersPerToken(4),
@@ -43,7 +44,7 @@ pub(in crate::settings) fn counting() -> Choice {
             CountingKind::Cl100kBase => Counting::Encoding(Encoding::Cl100kBase),
         };
     })
-    .about("An exact count loads a vocabulary once; the estimate needs none.")
+    .about(t!("An exact count loads a vocabulary once; the estimate needs none."))
 }
 
 /// True if tokens are counted by characters.
@@ -58,49 +59,57 @@ pub(in crate::settings) fn characters_per_token() -> TextField {
         _ => String::new(),
     };
     let name = "counting.charactersPerToken";
-    TextField::new(name, "One token is", "characters", read, |policy, text| {
+    TextField::new(name, t!("One token is"), t!("characters"), read, |policy, text| {
         policy.counting = Counting::CharactersPerToken(whole(text)?);
         Ok(())
     })
-    .about("How many characters are counted as one token.")
+    .about(t!("How many characters are counted as one token."))
 }
 
 /// The request overhead: tokens of tool schemas and instructions, which every request has in addition to messages.
 pub(in crate::settings) fn tool_schemas() -> TextField {
     let read = |policy: &Policy| policy.tool_schema_tokens.to_string();
-    TextField::new("toolSchemaTokens", "Tools and instructions", "tokens", read, |policy, text| {
-        policy.tool_schema_tokens = whole(text)?;
-        Ok(())
-    })
-    .about("Tokens of each request that are in no message: instructions and the descriptions of tools.")
+    TextField::new(
+        "toolSchemaTokens",
+        t!("Tools and instructions"),
+        t!("tokens"),
+        read,
+        |policy, text| {
+            policy.tool_schema_tokens = whole(text)?;
+            Ok(())
+        },
+    )
+    .about(t!(
+        "Tokens of each request that are in no message: instructions and the descriptions of tools."
+    ))
 }
 
 /// The maximum number of attempts for a summarizer request.
 pub(in crate::settings) fn attempts() -> TextField {
     let read = |policy: &Policy| policy.retry.attempts.to_string();
-    TextField::new("retry.attempts", "Maximum attempts", "", read, |policy, text| {
+    TextField::new("retry.attempts", t!("Maximum attempts"), "", read, |policy, text| {
         policy.retry.attempts = whole(text)?;
         Ok(())
     })
-    .about("How often the summarizer is asked before the compaction fails.")
+    .about(t!("How often the summarizer is asked before the compaction fails."))
 }
 
 /// The wait before the second attempt.
 pub(in crate::settings) fn first_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.base_ms.to_string();
-    TextField::new("retry.baseMs", "First wait", "ms", read, |policy, text| {
+    TextField::new("retry.baseMs", t!("First wait"), "ms", read, |policy, text| {
         policy.retry.base_ms = whole(text)?.into();
         Ok(())
     })
-    .about("The wait before the second try; it doubles each time, unless the server names one.")
+    .about(t!("The wait before the second try; it doubles each time, unless the server names one."))
 }
 
 /// The longest wait.
 pub(in crate::settings) fn longest_wait() -> TextField {
     let read = |policy: &Policy| policy.retry.cap_ms.to_string();
-    TextField::new("retry.capMs", "Longest wait", "ms", read, |policy, text| {
+    TextField::new("retry.capMs", t!("Longest wait"), "ms", read, |policy, text| {
         policy.retry.cap_ms = whole(text)?.into();
         Ok(())
     })
-    .about("The wait between two tries does not become longer than this.")
+    .about(t!("The wait between two tries does not become longer than this."))
 }

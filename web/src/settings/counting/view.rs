@@ -3,14 +3,15 @@
 use leptos::prelude::*;
 
 use super::state::{CountingProgress, CountingState};
+use crate::language::t;
 
 /// The progress of changing what counts tokens, or why it failed.
 #[component]
 pub(in crate::settings) fn CountingChange(counting: CountingState) -> impl IntoView {
     let progress = move || {
         let words = match counting.progress.get()? {
-            CountingProgress::Loading(encoding) => format!("Loading {encoding} …"),
-            CountingProgress::Recounting => "Counting again …".to_owned(),
+            CountingProgress::Loading(encoding) => t!("Loading {encoding} …", encoding),
+            CountingProgress::Recounting => t!("Counting again …").to_owned(),
         };
         Some(view! { <p class="hint">{words}</p> })
     };

@@ -87,7 +87,7 @@ pub(crate) struct Choice {
     /// The label.
     pub(crate) label: &'static str,
     /// Names and labels of the options.
-    pub(crate) options: &'static [(&'static str, &'static str)],
+    pub(crate) options: fn() -> Vec<(&'static str, &'static str)>,
     /// One sentence about what is chosen.
     pub(crate) about: &'static str,
     read: Read<&'static str>,
@@ -115,7 +115,7 @@ impl Choice {
         Self {
             name: name.into(),
             label,
-            options: T::TEXTS,
+            options: T::texts,
             about: "",
             read: Arc::new(read),
             write: Arc::new(write),

@@ -1,13 +1,18 @@
 //! Numbers as a user types them, and as the form shows them. Errors are the end of a sentence that begins with a label.
 
+use crate::language::t;
 /// Reads a whole number of 0 or more. Digits may be grouped: `64,000`.
 pub(crate) fn whole(text: &str) -> Result<u32, String> {
-    digits(text).parse().map_err(|_| format!("is {text:?}; give a whole number of 0 or more"))
+    digits(text)
+        .parse()
+        .map_err(|_| t!("is {text}; give a whole number of 0 or more", text = format!("{text:?}")))
 }
 
 /// Reads a whole number that may be negative.
 pub(crate) fn signed(text: &str) -> Result<i64, String> {
-    digits(text).parse().map_err(|_| format!("is {text:?}; give a whole number"))
+    digits(text)
+        .parse()
+        .map_err(|_| t!("is {text}; give a whole number", text = format!("{text:?}")))
 }
 
 /// Reads a whole number; `None` for an empty text.
@@ -15,7 +20,12 @@ pub(crate) fn optional(text: &str) -> Result<Option<u32>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    whole(text).map(Some).map_err(|problem| format!("{problem}, or leave it empty"))
+    digits(text).parse().map(Some).map_err(|_| {
+        t!(
+            "is {text}; give a whole number of 0 or more, or leave it empty",
+            text = format!("{text:?}")
+        )
+    })
 }
 
 /// Reads whole numbers with commas in between.
@@ -29,7 +39,10 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
     match number {
         Ok(number) if (0.0..=100.0).contains(&number) => Ok(number / 100.0),
-        _ => Err(format!("is {text:?}; give a percentage from 0 to 100")),
+        _ => {
+            let text = format!("{text:?}");
+            Err(t!("is {text}; give a percentage from 0 to 100", text))
+        }
     }
 }
 

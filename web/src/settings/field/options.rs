@@ -5,8 +5,8 @@ pub(crate) trait Options: Copy + PartialEq + 'static {
     /// Every option, in the order shown.
     const ALL: &'static [Self];
 
-    /// Name and label of every option, in the same order.
-    const TEXTS: &'static [(&'static str, &'static str)];
+    /// The name of every option, in the same order.
+    const NAMES: &'static [&'static str];
 
     /// The option's name in the page's markup.
     fn name(self) -> &'static str;
@@ -14,25 +14,30 @@ pub(crate) trait Options: Copy + PartialEq + 'static {
     /// The option as the page shows it.
     fn label(self) -> &'static str;
 
+    /// Name and label of every option, in the same order.
+    fn texts() -> Vec<(&'static str, &'static str)> {
+        Self::ALL.iter().map(|option| (option.name(), option.label())).collect()
+    }
+
     /// The option of this name.
     fn named(name: &str) -> Option<Self> {
-        Self::ALL.get(position(Self::TEXTS, name)?).copied()
+        Self::ALL.get(position(Self::NAMES, name)?).copied()
     }
 }
 
 /// Not generic, because every instance of a generic function adds to the size of the page.
-fn position(texts: &[(&str, &str)], name: &str) -> Option<usize> {
-    texts.iter().position(|(other, _)| *other == name)
+fn position(names: &[&str], name: &str) -> Option<usize> {
+    names.iter().position(|other| *other == name)
 }
 
-/// Implements [`Options`] for an enum without data: `Variant: "name", "label";` for each variant.
+/// Implements [`Options`] for an enum without data: `Variant: "name", t!("label");` for each variant.
 ///
 /// The list and the exhaustive matches come from the same lines, so a variant without a line is a compile error.
 macro_rules! options {
     ($enum:ty { $($variant:ident: $name:expr, $label:expr;)+ }) => {
         impl $crate::settings::field::Options for $enum {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
-            const TEXTS: &'static [(&'static str, &'static str)] = &[$(($name, $label)),+];
+            const NAMES: &'static [&'static str] = &[$($name),+];
 
             fn name(self) -> &'static str {
                 match self {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::model::Extent;
 use super::{Choice, OTHER, Switch, TextField};
+use crate::language::t;
 use crate::settings::SettingsState;
 use crate::settings::error_field::form_field;
 
@@ -79,7 +80,10 @@ pub(crate) fn TextInput(
             {input}
             {move || {
                 let id = error_id.clone();
-                error.get().map(|text| view! { <p class="field-error" id=id>{label} " " {text}</p> })
+                error.get().map(|problem| {
+                    let words = t!("{field} {problem}.", field = label, problem);
+                    view! { <p class="field-error" id=id>{words}</p> }
+                })
             }}
             <p class="hint" id=hint_id>{about}</p>
         </div>
@@ -100,11 +104,12 @@ pub(crate) fn Select(
     let chosen =
         Memo::new(move |_| choice.with_value(|choice| choice.read(&settings.policy.read())));
     let other = move || {
-        (chosen.get() == OTHER)
-            .then(|| view! { <option value=OTHER selected>"Something else: see the JSON"</option> })
+        (chosen.get() == OTHER).then(
+            || view! { <option value=OTHER selected>{t!("Something else: see the JSON")}</option> },
+        )
     };
-    let options = options.iter().map(|(name, label)| {
-        view! { <option value=*name selected=move || chosen.get() == *name>{*label}</option> }
+    let options = options().into_iter().map(|(name, label)| {
+        view! { <option value=name selected=move || chosen.get() == name>{label}</option> }
     });
     let choose = move |event| {
         let name = event_target_value(&event);
@@ -170,9 +175,9 @@ pub(crate) fn element_id(name: &str) -> String {
     format!("{place}-{}", name.replace('.', "-"))
 }
 
-/// The error of a field, as the end of a sentence that begins with its label.
+/// The error of a field, as the end of a sentence that begins with its label, without the full stop.
 pub(crate) fn problem(settings: SettingsState, name: &str) -> Option<String> {
     let error = settings.error.get()?;
     let here = error.field == name || form_field(&settings.policy.read(), &error.field) == name;
-    here.then(|| format!("{}.", error.problem.trim_end_matches('.')))
+    here.then(|| error.problem.trim_end_matches('.').to_owned())
 }

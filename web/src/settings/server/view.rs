@@ -159,13 +159,13 @@ fn Warnings(server: Signal<Server>) -> impl IntoView {
             .with(|server| (server.key_error(), epitome_browser::is_exposed(&server.base_url)));
         let error = error.map(|reason| {
             view! {
-                <p class="notice warn" role="status"><strong>{t!("Not sent: ")}</strong> {reason} "."</p>
+                <p class="notice warn" role="status"><strong>{t!("Not sent:")} " "</strong> {reason} "."</p>
             }
         });
         let exposed = is_exposed.then(|| {
             view! {
                 <p class="notice warn" role="status">
-                    <strong>{t!("Not encrypted: ")}</strong>
+                    <strong>{t!("Not encrypted:")} " "</strong>
                     {t!("others on the way can read the conversation and the key. Use https, unless you trust that network.")}
                 </p>
             }

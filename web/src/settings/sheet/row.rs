@@ -4,6 +4,7 @@ use epitome::Policy;
 use leptos::prelude::*;
 
 use crate::browser::focus;
+use crate::language::t;
 use crate::settings::SettingsState;
 use crate::settings::field::{Checkbox, Select, TextInput, element_id};
 use crate::settings::setting::{Field, Setting};
@@ -67,10 +68,13 @@ fn Reset(
         (field.label(), id)
     });
     let form = settings.form;
-    let whose = move || {
-        if form.with(|form| form.agent().is_empty()) { "Preset: " } else { "All agents: " }
+    let usual = move || {
+        let value = setting.with_value(|setting| setting.field.value(&preset.read()));
+        match form.with(|form| form.agent().is_empty()) {
+            true => t!("Preset: {value}", value),
+            false => t!("All agents: {value}", value),
+        }
     };
-    let usual = move || setting.with_value(|setting| setting.field.value(&preset.read()));
     let reset = move |_| {
         setting.with_value(|setting| {
             form.update(|form| setting.reset(form, &preset.get_untracked()));
@@ -80,10 +84,10 @@ fn Reset(
     };
     view! {
         <p class="setting-change">
-            <span class="badge" data-action="summarized">"changed"</span>
-            <span>{whose} {usual}</span>
+            <span class="badge" data-action="summarized">{t!("changed")}</span>
+            <span>{usual}</span>
             <button type="button" class="link" on:click=reset>
-                "Reset" <span class="visually-hidden">" “" {label} "”"</span>
+                {t!("Reset")} <span class="visually-hidden">" " {t!("“{label}”", label)}</span>
             </button>
         </p>
     }

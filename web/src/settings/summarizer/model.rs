@@ -6,6 +6,7 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 
 use crate::browser::{origin, text_at};
+use crate::language::t;
 use crate::settings::SettingsState;
 use crate::settings::field::{Options as _, options};
 use crate::settings::server::{Purpose, Server};
@@ -23,9 +24,9 @@ pub(super) enum SummarizerKind {
 }
 
 options!(SummarizerKind {
-    OwnServer: "here", "This server";
-    Endpoint: "endpoint", "OpenAI-compatible endpoint";
-    Page: "page", "In this page";
+    OwnServer: "here", t!("This server");
+    Endpoint: "endpoint", t!("OpenAI-compatible endpoint");
+    Page: "page", t!("In this page");
 });
 
 impl SummarizerKind {
@@ -33,10 +34,10 @@ impl SummarizerKind {
     pub(super) fn hint(self) -> &'static str {
         match self {
             Self::OwnServer => {
-                "epitome-extractive, served with this page. It quotes; no key needed."
+                t!("epitome-extractive, served with this page. It quotes; no key needed.")
             }
-            Self::Endpoint => "Your own model: Ollama, LM Studio, llama.cpp, or a provider.",
-            Self::Page => "Quotes the most important sentences. No network, no model.",
+            Self::Endpoint => t!("Your own model: Ollama, LM Studio, llama.cpp, or a provider."),
+            Self::Page => t!("Quotes the most important sentences. No network, no model."),
         }
     }
 }
@@ -106,9 +107,9 @@ impl Summarizer {
     /// Its name in a sentence: "Summarized by …".
     pub(crate) fn described(&self) -> String {
         match self.kind {
-            SummarizerKind::OwnServer => "epitome-extractive on this server".to_owned(),
+            SummarizerKind::OwnServer => t!("epitome-extractive on this server").to_owned(),
             SummarizerKind::Endpoint => self.server.described(),
-            SummarizerKind::Page => "the page itself, without a model".to_owned(),
+            SummarizerKind::Page => t!("the page itself, without a model").to_owned(),
         }
     }
 }

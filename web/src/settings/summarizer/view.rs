@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::model::{Availability, SummarizerKind};
+use crate::language::t;
 use crate::settings::SettingsState;
 use crate::settings::field::Options as _;
 use crate::settings::server::{Purpose, ServerFields};
@@ -25,7 +26,7 @@ pub(in crate::settings) fn SummarizerSettings(settings: SettingsState) -> impl I
         };
         let hint = move || {
             if absent() {
-                "No summarizer there: this server only serves files."
+                t!("No summarizer there: this server only serves files.")
             } else {
                 option.hint()
             }
@@ -48,7 +49,7 @@ pub(in crate::settings) fn SummarizerSettings(settings: SettingsState) -> impl I
     };
     view! {
         <fieldset class="group">
-            <legend id="summarizer-heading" tabindex="-1">"Summarizer"</legend>
+            <legend id="summarizer-heading" tabindex="-1">{t!("Summarizer")}</legend>
             {SummarizerKind::ALL.iter().copied().map(option).collect_view()}
             <Show when=move || kind.get() == SummarizerKind::Endpoint>
                 <ServerFields purpose=Purpose::Summaries server set />
