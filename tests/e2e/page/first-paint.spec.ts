@@ -1,16 +1,26 @@
-// What `index.html` shows before the app has started. It is recorded from the app:
+// What the document of each language shows before the app has started. It is recorded from the app:
 // `npx playwright test --config tests first-paint --update-snapshots` does so, and the next build of the page has it.
 
 import { expect, type Page, test } from "@playwright/test";
 import { EpitomePage } from "./page.js";
 
+/** The documents of the page, and what is recorded for each. */
+const DOCUMENTS = [
+  { address: "/", recorded: "recorded.html" },
+  { address: "/he.html", recorded: "recorded.he.html" },
+  { address: "/zh.html", recorded: "recorded.zh.html" },
+] as const;
+
+/** The inline styles so far, each with the name of its class. */
+type Rules = [style: string, name: string][];
+
 /**
  * What the app shows, as HTML without what only the app itself can do, and its inline styles as a style sheet, since the
  * page's security policy allows none inside HTML.
  */
-function record(page: Page): Promise<{ html: string; css: string }> {
-  return page.evaluate(() => {
-    const rules = new Map<string, string>();
+function record(page: Page, known: Rules): Promise<{ html: string; rules: Rules }> {
+  return page.evaluate((known) => {
+    const rules = new Map(known);
     const copy = document.createElement("div");
     const parts = [...document.querySelectorAll("body > :is(.header, main, .footer)")];
     for (const part of parts) copy.append(part.cloneNode(true));
@@ -40,17 +50,23 @@ function record(page: Page): Promise<{ html: string; css: string }> {
     copy.querySelector("main")?.setAttribute("aria-busy", "true");
     // Comments say where the framework may put something.
     const html = copy.innerHTML.replaceAll(/<!--.*?-->/g, "");
-    const css = [...rules].map(([style, name]) => `#first-paint .${name} { ${style} }\n`);
-    return { html: `${html}\n`, css: ["/* Recorded styles of the elements in `recorded.html`. */\n", ...css].join("") };
-  });
+    return { html: `${html}\n`, rules: [...rules] };
+  }, known);
 }
 
-test("it is what the app shows of the first sample", async ({ page }) => {
+test("it is what the app shows of the first sample, in each language", async ({ page }) => {
   const epitome = new EpitomePage(page);
-  await epitome.open();
-  const { html, css } = await record(page);
-  expect(html).toMatchSnapshot(["first-paint", "recorded.html"]);
-  expect(css).toMatchSnapshot(["first-paint", "recorded.css"]);
+  let rules: Rules = [];
+  for (const { address, recorded } of DOCUMENTS) {
+    await page.goto(address);
+    await epitome.isSettled();
+    const shown = await record(page, rules);
+    rules = shown.rules;
+    expect(shown.html).toMatchSnapshot(["first-paint", recorded]);
+  }
+  const css = rules.map(([style, name]) => `#first-paint .${name} { ${style} }\n`);
+  const about = "/* Recorded styles of the elements in `recorded.html`, and in those of the other languages. */\n";
+  expect([about, ...css].join("")).toMatchSnapshot(["first-paint", "recorded.css"]);
 });
 
 /** Where elements are drawn, in whole pixels, and in which colours. */
@@ -65,31 +81,32 @@ function drawn(page: Page, parts: string): Promise<string[]> {
   }, parts);
 }
 
-for (const [width, height] of [
-  [1440, 900],
-  [768, 1024],
-  [360, 740],
-] as const) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`nothing changes when the app takes its place, ${width} × ${height}, ${colorScheme}`, async ({ page }) => {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      let release = () => {};
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route("**/*.wasm", async (route) => {
-        await released;
-        await route.continue();
+for (const { address } of DOCUMENTS) {
+  for (const [width, height] of [
+    [1440, 900],
+    [768, 1024],
+    [360, 740],
+  ] as const) {
+    for (const colorScheme of address === "/" ? (["light", "dark"] as const) : (["light"] as const)) {
+      test(`nothing changes when the app takes its place, ${address}, ${width} × ${height}, ${colorScheme}`, async ({ page }) => {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme });
+        let release = () => {};
+        const released = new Promise<void>((resolve) => (release = resolve));
+        await page.route("**/*.wasm", async (route) => {
+          await released;
+          await route.continue();
+        });
+        await page.goto(address, { waitUntil: "domcontentloaded" });
+        await expect(page.getByText("npm install epitome")).toBeVisible();
+        const before = await drawn(page, "#first-paint > *");
+        expect(before.length).toBeGreaterThan(300);
+        release();
+        await new EpitomePage(page).isSettled();
+        await expect(page.locator("#first-paint")).toHaveCount(0);
+        expect(await drawn(page, "body > :is(.header, main, .footer)")).toEqual(before);
       });
-      await page.goto("/", { waitUntil: "domcontentloaded" });
-      await expect(page.getByText("npm install epitome")).toBeVisible();
-      const before = await drawn(page, "#first-paint > *");
-      expect(before.length).toBeGreaterThan(300);
-      release();
-      const epitome = new EpitomePage(page);
-      await epitome.isLoaded("Customer support");
-      await expect(page.locator("#first-paint")).toHaveCount(0);
-      expect(await drawn(page, "body > :is(.header, main, .footer)")).toEqual(before);
-    });
+    }
   }
 }
 

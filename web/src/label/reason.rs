@@ -5,27 +5,27 @@ use epitome::Reason;
 use crate::language::t;
 
 macro_rules! reasons {
-    ($($reason:ident => $label:literal;)+) => {
+    ($($reason:ident => $label:expr;)+) => {
         /// Every reason, in the order of the select.
-        pub(crate) const REASONS: [Reason; [$($label),+].len()] = [$(Reason::$reason),+];
+        pub(crate) const REASONS: [Reason; [$(stringify!($reason)),+].len()] = [$(Reason::$reason),+];
 
         /// The name of a reason.
         pub(crate) fn reason_label(reason: Reason) -> &'static str {
             match reason {
-                $(Reason::$reason => t!($label),)+
+                $(Reason::$reason => $label,)+
             }
         }
     };
 }
 
 reasons! {
-    Manual => "Manual";
-    SessionCompaction => "Whole session";
-    Threshold => "Threshold";
-    RequestBoundary => "Request start";
-    TaskTransition => "Task completed";
-    Renew => "Changed messages";
-    ReactiveMicro => "Tool loop, micro";
-    ReactiveFull => "Tool loop, full";
-    Reduce => "Reducers only";
+    Manual => t!("Manual");
+    SessionCompaction => t!("Whole session");
+    Threshold => t!("Threshold");
+    RequestBoundary => t!("Request start");
+    TaskTransition => t!("Task completed");
+    Renew => t!("Changed messages");
+    ReactiveMicro => t!("Tool loop, micro");
+    ReactiveFull => t!("Tool loop, full");
+    Reduce => t!("Reducers only");
 }
