@@ -6,7 +6,7 @@ use epitome::Level;
 use epitome::{Action, Plan};
 use leptos::prelude::*;
 
-use crate::label::{Treatment, action_label, action_summary};
+use crate::label::{Treatment, action_label, action_summary, engine_sentence};
 use crate::language::t;
 use crate::number::{count, plural, thousands};
 use crate::settings::tight_window;
@@ -36,10 +36,10 @@ fn Forecast(store: Store, plan: Arc<Plan>) -> impl IntoView {
     let idle = plan.idle.clone();
     view! {
         {match idle {
-            Some(idle) => view! { <p class="notice">{capitalized(&idle)} "."</p> }.into_any(),
+            Some(idle) => view! { <p class="notice">{engine_sentence(&idle)}</p> }.into_any(),
             None => view! { <Figures plan /> }.into_any(),
         }}
-        {floor.map(|floor| view! { <p class="notice warn">{capitalized(&floor)} "."</p> })}
+        {floor.map(|floor| view! { <p class="notice warn">{engine_sentence(&floor)}</p> })}
         <Show when=move || has_space() && !store.is_compacted()>
             <p class="hint preview-hint">
                 {t!("No compaction is due yet.")} " "
@@ -93,13 +93,4 @@ fn Actions(plan: Arc<Plan>) -> impl IntoView {
     };
     let rows = Action::ALL.iter().copied().map(row).collect_view();
     view! { <ul class="actions" aria-label=t!("Planned actions")>{rows}</ul> }
-}
-
-/// A sentence of the engine, which starts in lower case, with a capital letter.
-fn capitalized(sentence: &str) -> String {
-    let mut characters = sentence.chars();
-    match characters.next() {
-        Some(first) => first.to_uppercase().chain(characters).collect(),
-        None => String::new(),
-    }
 }

@@ -12,6 +12,7 @@ use leptos::task::spawn_local;
 use crate::browser::{copy, focus, focus_instead_of_nothing, pretty, reveal, save};
 use crate::direction::marked;
 use crate::driver;
+use crate::label::{engine_clause, engine_sentence};
 use crate::language::t;
 use crate::number::{change, duration, percentage, plural, thousands};
 use crate::run::COMPACT_BUTTON;
@@ -52,7 +53,7 @@ pub(crate) fn Outcome(store: Store) -> impl IntoView {
     let busy = move || store.is_locked();
     let too_large = move || {
         store.live.too_large.get().map(|message| {
-            view! { <p class="notice warn"><strong>{t!("Too large.")} " "</strong> {capitalized(&message)}</p> }
+            view! { <p class="notice warn"><strong>{t!("Too large.")} " "</strong> {engine_sentence(&message)}</p> }
         })
     };
     Effect::new(move |_| {
@@ -186,14 +187,14 @@ fn Ended(store: Store, report: Arc<Report>) -> impl IntoView {
         Ending::Skipped { message } => view! {
             <p class="notice warn" role="alert">
                 <strong>{t!("Nothing was changed.")} " "</strong>
-                {sentence(message)}
+                {engine_clause(message)}
             </p>
         }
         .into_any(),
         Ending::Failed { message } => view! {
             <p class="notice error" role="alert">
                 <strong>{t!("The compaction failed.")} " "</strong>
-                {sentence(message)}
+                {engine_clause(message)}
                 " " {t!("The conversation is unchanged; you can try again.")}
             </p>
         }
@@ -240,7 +241,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
         }
     });
     let floor = report.floor.clone().map(|floor| {
-        view! { <p class="notice warn">{t!("Still above the threshold: {reason}", reason = sentence(&floor))}</p> }
+        view! { <p class="notice warn">{t!("Still above the threshold: {reason}", reason = engine_clause(&floor))}</p> }
     });
     let unsupported = report.receipt.unsupported.clone();
     let invented = (!unsupported.is_empty()).then(|| {
@@ -263,7 +264,7 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
     });
     let steps = summarizer.as_ref().map(|summarizer| summarizer.steps.clone()).unwrap_or_default();
     let fallback = summarizer.and_then(|summarizer| summarizer.fallback).map(|because| {
-        view! { <p class="hint">{t!("The summarizer got a transcript: {reason}", reason = sentence(&because))}</p> }
+        view! { <p class="hint">{t!("The summarizer got a transcript: {reason}", reason = engine_clause(&because))}</p> }
     });
     let took = report.waited_ms.map(|waited| format!("{} · ", duration(f64::from(waited))));
     view! {
@@ -287,15 +288,4 @@ fn Applied(store: Store, report: Arc<Report>) -> impl IntoView {
         {invented} {fallback} <Steps steps /> {excerpted} {floor}
         {repaired}
     }
-}
-
-fn sentence(message: &str) -> String {
-    format!("{}.", message.trim_end_matches('.'))
-}
-
-/// A sentence of the engine, which starts in lower case, with a capital letter.
-fn capitalized(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(sentence(characters.as_str()).chars()).collect()
 }

@@ -96,7 +96,7 @@ fn Text(text: String) -> impl IntoView {
     };
     let rest = thousands(count(characters));
     view! {
-        <div class="part-text">{shown}</div>
+        <div class="part-text" dir="auto">{shown}</div>
         <Show when=move || !all.get()>
             <button type="button" class="button" on:click=move |_| set_all.set(true)>
                 {t!("Show all {characters} characters", characters = rest)}

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::diagnosis::{Diagnosis, Found, Step, rule};
 use super::refusal::{Cause, Refusal};
 use crate::direction::marked;
+use crate::label::engine_sentence;
 use crate::language::t;
 use crate::number::{count, plural, thousands};
 
@@ -142,7 +143,7 @@ fn FoundRow(found: Found) -> impl IntoView {
                 {is_named.then(|| view! { <span class="badge" data-action="pinned">{t!("named by the error")}</span> })}
             </p>
             <p>
-                {marked(&capitalized(&issue.message)).into_owned()} "."
+                {engine_sentence(&marked(&issue.message))}
             </p>
             {broken_by.map(|broken_by| view! { <p class="doctor-cause">{broken_by}</p> })}
             <p class="hint">{t!("Rule: {rule}", rule = rule(issue.code))} " · " <code>{issue.path}</code></p>
@@ -185,11 +186,4 @@ fn written(message: &Value) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     }
-}
-
-/// A sentence with a capital letter.
-fn capitalized(sentence: &str) -> String {
-    let mut characters = sentence.chars();
-    let first = characters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(characters).collect()
 }

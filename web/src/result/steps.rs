@@ -4,6 +4,7 @@ use epitome::policy::Summarizer;
 use epitome::{SummarizerStep, SummarizerStepKind};
 use leptos::prelude::*;
 
+use crate::label::engine_clause;
 use crate::language::t;
 use crate::number::{plural, thousands};
 
@@ -39,7 +40,7 @@ fn described(step: &SummarizerStep) -> String {
             name => t!("By {summarizer}", summarizer = name.unwrap_or_default()),
         },
     };
-    format!("{what}: {}", super::sentence(&step.because))
+    format!("{what}: {}", engine_clause(&step.because))
 }
 
 #[cfg(test)]
