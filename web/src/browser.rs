@@ -1,6 +1,7 @@
 //! Everything that the page needs from the browser. No other module uses `web_sys`.
 
 mod abort;
+mod built_in;
 mod clipboard;
 mod download;
 mod element;
@@ -19,6 +20,7 @@ mod storage;
 mod theme;
 
 pub(crate) use abort::Abort;
+pub(crate) use built_in::{ask_model, check_model, has_model};
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use element::{

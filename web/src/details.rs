@@ -89,7 +89,9 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
 fn Again(store: Store, position: Option<usize>) -> impl IntoView {
     let position = position?;
     let editing = RwSignal::new(false);
-    Some(view! { <Offer store position editing on_done=move |()| store.opened.set(None) /> })
+    Some(
+        view! { <Offer store position place=DIALOG editing on_done=move |()| store.opened.set(None) /> },
+    )
 }
 
 /// The pin, or why it cannot be changed.

@@ -1,5 +1,7 @@
-// One answer of a model, streamed from an endpoint with OpenAI's chat completions API.
+// One answer of a model, streamed from an endpoint with OpenAI's chat completions API, or written by the model that Chrome has.
 
+import { answerBuiltIn, BUILT_IN, CHROME, checkBuiltIn } from "./chrome.js";
+import { AnswerError } from "./error.js";
 import { eventsOf } from "./events.js";
 
 export interface ChatMessage {
@@ -21,13 +23,14 @@ export interface AnswerRequest {
 /** A part of the answer: text as it arrives, and at the end the usage, if the server reports it. */
 export type AnswerPart = { type: "text"; text: string } | { type: "usage"; usage: object };
 
-/** A failure with a message for the user. */
-export class AnswerError extends Error {
-  override name = "AnswerError";
-}
-
 export async function* answer(request: AnswerRequest): AsyncGenerator<AnswerPart> {
   const { baseURL, model, messages, signal } = request;
+  if (baseURL === CHROME) {
+    for await (const text of answerBuiltIn(messages, signal)) {
+      yield { type: "text", text };
+    }
+    return;
+  }
   const body = { model, messages, stream: true, stream_options: { include_usage: true } };
   const init: RequestInit = {
     method: "POST",
@@ -65,6 +68,10 @@ export async function* answer(request: AnswerRequest): AsyncGenerator<AnswerPart
 
 /** The names of the models that a server has. */
 export async function modelsOf({ baseURL, ...request }: Pick<AnswerRequest, "baseURL" | "apiKey" | "headers" | "signal">): Promise<string[]> {
+  if (baseURL === CHROME) {
+    await checkBuiltIn();
+    return [BUILT_IN];
+  }
   const response = await reach(`${baseURL}/models`, { headers: headersOf(request), signal: request.signal }, baseURL);
   const listed: unknown = await response.json().catch(() => undefined);
   const data = typeof listed === "object" && listed !== null ? Reflect.get(listed, "data") : undefined;

@@ -1,7 +1,8 @@
 // The conversation: requests answers, and compacts the view of who answers after each of them if a compaction is due.
 
 import { type ContextOverflow, contextOverflow, type OfAgent, type Reason, type Report, type Returned, type Status } from "epitome";
-import { answer, AnswerError, type ChatMessage } from "./answer.js";
+import { answer, type ChatMessage } from "./answer.js";
+import { AnswerError } from "./error.js";
 import { requestOf } from "./request.js";
 import { endpointOf, policyOf, type Settings } from "./settings.js";
 import type { Said, Team, View } from "./team.js";

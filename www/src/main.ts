@@ -4,6 +4,7 @@ import { extractive, openAICompatible } from "epitome";
 import { Addressing } from "./addressing.js";
 import type { ChatMessage } from "./answer.js";
 import { archiveOf, download } from "./archive.js";
+import { CHROME } from "./chrome.js";
 import { Conversation, type Observer } from "./conversation.js";
 import { damageOf } from "./damage.js";
 import { element, elementById } from "./element.js";
@@ -37,7 +38,9 @@ const kept = await Kept.open(
     policy: policyOf(settings),
     // Each request creates a new summarizer, because the settings may have changed.
     summarize: (request, context) =>
-      settings.summaries === "extractive" ? extractive(request, context) : openAICompatible(endpointOf(settings))(request, context),
+      settings.summaries === "extractive" || settings.baseURL === CHROME
+        ? extractive(request, context)
+        : openAICompatible(endpointOf(settings))(request, context),
     onEvent: (event) => {
       if (preparations.note(event)) {
         showFill();

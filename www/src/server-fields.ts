@@ -1,7 +1,8 @@
 // The fields of the settings about the server: which one, its models, its key, and whether it answers.
 
-import { answer, AnswerError, modelsOf } from "./answer.js";
+import { answer, modelsOf } from "./answer.js";
 import { element, elementById } from "./element.js";
+import { AnswerError } from "./error.js";
 import { SERVERS } from "./servers.js";
 import { endpointOf } from "./settings.js";
 

@@ -1,6 +1,7 @@
 // The server of the chat: which one, its models, its key, whether it answers, and what is done if it refuses a long request.
 
 import { expect, type Page, test } from "@playwright/test";
+import { mockBuiltInModel } from "../built-in-model.js";
 import { ChatPage, scripted } from "./chat-page.js";
 
 const verdict = (page: Page) => page.getByRole("dialog", { name: "Settings" }).locator("#verdict");
@@ -96,4 +97,22 @@ test("a request that the server refuses as too long is sent again after a compac
   await expect(chat.answers()).toHaveCount(7);
   await expect(chat.log.getByRole("note")).toHaveText("The server’s window has 1,024 tokens. The settings have it now.");
   await expect(chat.meter).toHaveAttribute("aria-valuetext", /of 1,024 tokens/);
+});
+
+test("a model that the browser has built in answers without a server, and is offered only where there is one", async ({ page }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.button("Settings").click();
+  const server = page.getByLabel("Server", { exact: true });
+  await expect(server.getByRole("option", { name: /Chrome/ })).toHaveCount(0);
+
+  await mockBuiltInModel(page);
+  await page.reload();
+  await chat.button("Settings").click();
+  await server.selectOption("Chrome’s built-in model");
+  await chat.button("Test").click();
+  await expect(verdict(page)).toHaveText("The server has 1 model, and built-in answers.");
+  await chat.button("Save").click();
+  await chat.say("Where do the tulips go?");
+  await expect(chat.answers()).toContainText("You said: Where do the tulips go? (1 before)");
 });

@@ -57,7 +57,7 @@ fn Bubble(store: Store, position: usize) -> impl IntoView {
         <li class="bubble" data-role=message.role.as_str()>
             <h3>{speaker(message.role)}</h3>
             <div class="bubble-text" dir="auto" hidden=move || editing.get()>{text}</div>
-            <Offer store position editing on_done=|()| {} />
+            <Offer store position place="turn" editing on_done=|()| {} />
         </li>
     })
 }

@@ -14,6 +14,8 @@ use crate::store::{Repeatable, Store, Versions};
 pub(crate) fn Offer(
     store: Store,
     position: usize,
+    /// What the ids of its elements begin with: a message may be shown twice.
+    place: &'static str,
     /// Whether its text is being edited, in the place where it stands.
     editing: RwSignal<bool>,
     /// Runs when something was done, before the focus goes to the chat.
@@ -22,7 +24,7 @@ pub(crate) fn Offer(
 ) -> impl IntoView {
     let (repeatable, versions) =
         store.read(|session| (session.repeatable(position), session.versions(position)));
-    let edit_id = format!("edit-{position}");
+    let edit_id = format!("{place}-edit-{position}");
     let again = move |_| {
         on_done.run(());
         focus(FIELD);
@@ -56,22 +58,23 @@ pub(crate) fn Offer(
     });
     view! {
         <div class="offer">
-            {versions.map(|versions| view! { <Steps store position versions /> })}
+            {versions.map(|versions| view! { <Steps store position place versions /> })}
             {edit}
             {again}
         </div>
         <Show when=move || editing.get()>
-            <Reword store position editing on_done edit_id=edit_id.clone() />
+            <Reword store position place editing on_done edit_id=edit_id.clone() />
         </Show>
     }
 }
 
 /// Two buttons, between which the number of the shown version stands.
 #[component]
-fn Steps(store: Store, position: usize, versions: Versions) -> impl IntoView {
+fn Steps(store: Store, position: usize, place: &'static str, versions: Versions) -> impl IntoView {
     let Versions { ids, shown } = versions;
-    let (place, all) = (shown + 1, ids.len());
-    let (earlier, later) = (format!("earlier-{position}"), format!("later-{position}"));
+    let (number, all) = (shown + 1, ids.len());
+    let (earlier, later) =
+        (format!("{place}-earlier-{position}"), format!("{place}-later-{position}"));
     let before = shown.checked_sub(1).and_then(|before| ids.get(before).cloned());
     let behind = ids.get(shown + 1).cloned();
     view! {
@@ -84,7 +87,7 @@ fn Steps(store: Store, position: usize, versions: Versions) -> impl IntoView {
                 other=later.clone()
                 to=before
             />
-            <span>{t!("{place} of {all}", place, all)}</span>
+            <span>{t!("{number} of {all}", number, all)}</span>
             <Step store sign="›" label=t!("Later version") id=later other=earlier to=behind />
         </span>
     }
@@ -136,6 +139,7 @@ fn Step(
 fn Reword(
     store: Store,
     position: usize,
+    place: &'static str,
     editing: RwSignal<bool>,
     on_done: Callback<()>,
     /// The id of the button that gets the focus back.
@@ -143,7 +147,7 @@ fn Reword(
 ) -> impl IntoView {
     let said = store.read(|session| session.message(position).map(|message| message.text()));
     let text = RwSignal::new(said.unwrap_or_default());
-    let id = format!("reword-{position}");
+    let id = format!("{place}-reword-{position}");
     let end = {
         let edit_id = edit_id.clone();
         move || {

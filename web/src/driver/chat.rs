@@ -4,9 +4,7 @@
 use epitome::message::{MessageId, Role, Usage};
 use epitome::policy::Phase;
 use epitome::{FailureKind, Outcome, Reason};
-use epitome_browser::{
-    AbortSignal, Completion, EndpointError, EndpointErrorCode, Prompt, clock, complete,
-};
+use epitome_browser::{AbortSignal, Completion, EndpointError, EndpointErrorCode, clock};
 use epitome_formats::{Format, convert};
 use js_sys::{Array, JSON};
 use leptos::prelude::*;
@@ -17,7 +15,6 @@ use super::summarize::Streamed;
 use super::{command, drain, is_refused, start};
 use crate::language::t;
 use crate::number::thousands;
-use crate::settings::Server;
 use crate::store::{Problem, Question, Session, Store};
 
 /// How often a request is sent again that the server refuses as too long, each time after a compaction.
@@ -181,13 +178,8 @@ async fn answer(
     let (format, messages) = store.read(|session| (session.format(), session.compacted()));
     let messages = chat_messages(format, &messages).ok_or_else(unreadable)?;
     let window = store.settings.policy.with_untracked(|policy| policy.window);
-    let prompt = Prompt {
-        max_tokens: (window / 4).clamp(1, LONGEST_ANSWER),
-        fields: vec![("messages".to_owned(), messages)],
-        ..Prompt::default()
-    };
-    let endpoint = store.settings.server.with_untracked(Server::endpoint);
-    complete(&endpoint, &prompt, signal, on_delta).await
+    let server = store.settings.server.get_untracked();
+    server.answer(messages, (window / 4).clamp(1, LONGEST_ANSWER), signal, on_delta).await
 }
 
 /// The messages as those of chat completions, which every server of the list takes.

@@ -2,6 +2,7 @@
 
 mod known;
 mod model;
+mod reach;
 mod view;
 
 pub(super) use model::Purpose;

@@ -156,6 +156,7 @@ const LAYERS: [Layers; 11] = [
             "error_body",
             "deadline",
             "http_request",
+            "json_request",
             "completion",
             "completion_format",
             "count_format",
@@ -166,6 +167,7 @@ const LAYERS: [Layers; 11] = [
             "anthropic_response",
             "complete",
             "count_tokens",
+            "models",
         ],
     },
     Layers {

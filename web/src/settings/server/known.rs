@@ -1,76 +1,119 @@
 //! The servers that are offered, and what each of them needs.
 
-use crate::browser::origin;
-use crate::language::t;
 use epitome_browser::{EXTRACTIVE_MODEL, Secret};
 
-/// A server with OpenAI's chat completions API.
-pub(super) struct KnownServer {
-    /// Its name; `None` for the one that the page was loaded from.
-    name: Option<&'static str>,
-    base_url: &'static str,
-    /// The model that it is offered with; empty where the user has to choose one.
-    pub(super) model: &'static str,
+use crate::browser::{has_model, origin};
+use crate::language::t;
+
+/// Stands for the base URL of the model that the browser has built in.
+const BUILT_IN: &str = "chrome:";
+
+/// A server with OpenAI's chat completions API, or what stands for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KnownServer {
+    /// The one that the page was loaded from.
+    Own,
+    /// The model that the browser has built in.
+    BuiltIn,
+    Ollama,
+    LlamaCpp,
+    LmStudio,
+    OpenRouter,
+    OpenAi,
+    Anthropic,
+    Gemini,
 }
-
-const fn known(name: &'static str, base_url: &'static str, model: &'static str) -> KnownServer {
-    KnownServer { name: Some(name), base_url, model }
-}
-
-/// The server that the page was loaded from.
-pub(super) const OWN: KnownServer =
-    KnownServer { name: None, base_url: "", model: EXTRACTIVE_MODEL };
-
-/// All of them, in the order of the list.
-pub(super) const KNOWN: [KnownServer; 8] = [
-    OWN,
-    known("Ollama", "http://localhost:11434/v1", "llama3.2"),
-    known("llama.cpp", "http://localhost:8080/v1", "default"),
-    known("LM Studio", "http://localhost:1234/v1", ""),
-    known("OpenRouter", "https://openrouter.ai/api/v1", "openrouter/auto"),
-    known("OpenAI", "https://api.openai.com/v1", "gpt-5.4-mini"),
-    known("Anthropic", "https://api.anthropic.com/v1", "claude-haiku-4-5"),
-    known("Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "gemini-3.5-flash"),
-];
 
 impl KnownServer {
+    /// All of them, in the order of the list.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Own,
+        Self::BuiltIn,
+        Self::Ollama,
+        Self::LlamaCpp,
+        Self::LmStudio,
+        Self::OpenRouter,
+        Self::OpenAi,
+        Self::Anthropic,
+        Self::Gemini,
+    ];
+
+    /// The one with this base URL; `None` for another server.
+    pub(super) fn at(base_url: &str) -> Option<Self> {
+        let base_url = base_url.trim().trim_end_matches('/');
+        Self::ALL.into_iter().find(|known| known.base_url() == base_url)
+    }
+
+    /// True if it can be there at all.
+    pub(super) fn is_offered(self) -> bool {
+        self != Self::BuiltIn || has_model()
+    }
+
     /// Its name.
-    pub(super) fn name(&self) -> &'static str {
-        self.name.unwrap_or_else(|| t!("This page’s server"))
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Own => t!("This page’s server"),
+            Self::BuiltIn => t!("Chrome’s built-in model"),
+            Self::Ollama => "Ollama",
+            Self::LlamaCpp => "llama.cpp",
+            Self::LmStudio => "LM Studio",
+            Self::OpenRouter => "OpenRouter",
+            Self::OpenAi => "OpenAI",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
+        }
     }
 
     /// Its base URL.
-    pub(super) fn base_url(&self) -> String {
-        match self.name {
-            Some(_) => self.base_url.to_owned(),
-            None => format!("{}/v1", origin()),
+    pub(super) fn base_url(self) -> String {
+        let base_url = match self {
+            Self::Own => return format!("{}/v1", origin()),
+            Self::BuiltIn => BUILT_IN,
+            Self::Ollama => "http://localhost:11434/v1",
+            Self::LlamaCpp => "http://localhost:8080/v1",
+            Self::LmStudio => "http://localhost:1234/v1",
+            Self::OpenRouter => "https://openrouter.ai/api/v1",
+            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/openai",
+        };
+        base_url.to_owned()
+    }
+
+    /// The model that it is offered with; empty where the user has to choose one.
+    pub(super) fn model(self) -> &'static str {
+        match self {
+            Self::Own => EXTRACTIVE_MODEL,
+            Self::BuiltIn => "built-in",
+            Self::Ollama => "llama3.2",
+            Self::LlamaCpp => "default",
+            Self::LmStudio => "",
+            Self::OpenRouter => "openrouter/auto",
+            Self::OpenAi => "gpt-5.4-mini",
+            Self::Anthropic => "claude-haiku-4-5",
+            Self::Gemini => "gemini-3.5-flash",
         }
     }
 
     /// What the user has to know.
-    pub(super) fn hint(&self) -> &'static str {
-        match self.name {
-            None => t!("Needs no model: it answers with what it has read."),
-            Some("Ollama") => {
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::Own => t!("Needs no model: it answers with what it has read."),
+            Self::BuiltIn => t!(
+                "Needs neither a server nor a key. Chrome fetches the model when it is used for the first time, which takes minutes."
+            ),
+            Self::Ollama => {
                 t!("It has to allow requests from this page: set OLLAMA_ORIGINS before it starts.")
             }
-            Some("llama.cpp") => {
-                t!("Start it with llama-server. It allows requests from every page.")
+            Self::LlamaCpp => t!("Start it with llama-server. It allows requests from every page."),
+            Self::LmStudio => t!(
+                "It has to allow requests from this page: switch on “Enable CORS” in its server settings."
+            ),
+            Self::OpenRouter | Self::OpenAi | Self::Anthropic | Self::Gemini => {
+                t!("Needs a key.")
             }
-            Some("LM Studio") => {
-                t!(
-                    "It has to allow requests from this page: switch on “Enable CORS” in its server settings."
-                )
-            }
-            Some(_) => t!("Needs a key."),
         }
     }
-}
-
-/// The place in [`KNOWN`] of the server with this base URL; `None` for another one.
-pub(super) fn place_of(base_url: &str) -> Option<usize> {
-    let base_url = base_url.trim().trim_end_matches('/');
-    KNOWN.iter().position(|known| known.base_url() == base_url)
 }
 
 /// Headers without which a provider refuses requests of pages.

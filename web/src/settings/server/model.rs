@@ -3,7 +3,7 @@
 use epitome_browser::{Endpoint, Keys, SecretHeaders, Streaming, Timeouts};
 use serde_json::{Value, json};
 
-use super::known::{KNOWN, KnownServer, OWN, needed_headers, place_of};
+use super::known::{KnownServer, needed_headers};
 use crate::browser::{Lifetime, forget, recall, remember};
 use crate::language::t;
 
@@ -81,7 +81,8 @@ impl Server {
 
     /// The server that answers in the chat, before another one is chosen: the one that the page was loaded from.
     pub(in crate::settings) fn for_answers() -> Self {
-        Self::remembered(Purpose::Answers, OWN.base_url(), OWN.model)
+        let own = KnownServer::Own;
+        Self::remembered(Purpose::Answers, own.base_url(), own.model())
     }
 
     /// What the browser keeps for the next visit: neither key nor headers, and no address with a query, which may have a key.
@@ -180,6 +181,11 @@ impl Server {
         }
     }
 
+    /// True for the model that the browser has built in.
+    pub(super) fn is_built_in(&self) -> bool {
+        KnownServer::at(&self.base_url) == Some(KnownServer::BuiltIn)
+    }
+
     /// The model's name.
     pub(in crate::settings) fn model(&self) -> &str {
         self.model.trim()
@@ -187,12 +193,14 @@ impl Server {
 
     /// Its model and its name in a sentence: "Answered by …".
     pub(crate) fn described(&self) -> String {
-        let name = place_of(&self.base_url).and_then(|place| KNOWN.get(place));
+        let known = KnownServer::at(&self.base_url);
         // A query may have a key.
         let address = self.base_url.split(['?', '#']).next().unwrap_or_default().trim();
-        let server = name.map(KnownServer::name).unwrap_or(address);
+        let server = known.map(KnownServer::name).unwrap_or(address);
         let model = self.model();
         match model {
+            _ if known == Some(KnownServer::Own) => t!("{model} at this page’s server", model),
+            _ if self.is_built_in() => server.to_owned(),
             "" => server.to_owned(),
             _ => t!("{model} at {server}", model, server),
         }

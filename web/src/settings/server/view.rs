@@ -1,10 +1,9 @@
 //! The fields of a server, and the test whether it answers.
 
-use epitome_browser::{Prompt, complete, models};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::known::{KNOWN, place_of};
+use super::known::KnownServer;
 use super::model::{KeyStorage, Purpose, Server};
 use crate::browser::Abort;
 use crate::language::t;
@@ -118,26 +117,27 @@ pub(crate) fn AnswersFields(settings: SettingsState) -> impl IntoView {
 #[component]
 fn Choice(place: Place) -> impl IntoView {
     let (id, hint_id) = (place.id("server"), place.id("server-hint"));
-    let chosen = Memo::new(move |_| place.server.with(|server| place_of(&server.base_url)));
-    let value = move || chosen.get().map_or_else(|| OTHER.to_owned(), |place| place.to_string());
-    let hint = move || match chosen.get().and_then(|place| KNOWN.get(place)) {
+    let chosen = Memo::new(move |_| place.server.with(|server| KnownServer::at(&server.base_url)));
+    let value = move || chosen.get().map_or(OTHER, KnownServer::name);
+    let hint = move || match chosen.get() {
         Some(known) => known.hint(),
         None => t!(
             "Any server with OpenAI’s chat completions. It has to allow requests from this page (CORS)."
         ),
     };
     let choose = move |event| {
-        let known = event_target_value(&event).parse::<usize>().ok();
-        if let Some(known) = known.and_then(|place| KNOWN.get(place)) {
+        let name = event_target_value(&event);
+        if let Some(known) = KnownServer::ALL.into_iter().find(|known| known.name() == name) {
             place.update(|server| {
                 server.set_base_url(known.base_url());
-                known.model.clone_into(&mut server.model);
+                known.model().clone_into(&mut server.model);
             });
         }
     };
-    let options = KNOWN.iter().enumerate().map(|(place, known)| {
-        let selected = move || chosen.get() == Some(place);
-        view! { <option value=place.to_string() selected=selected>{known.name()}</option> }
+    let offered = KnownServer::ALL.into_iter().filter(|known| known.is_offered());
+    let options = offered.map(|known| {
+        let selected = move || chosen.get() == Some(known);
+        view! { <option value=known.name() selected=selected>{known.name()}</option> }
     });
     view! {
         <div class="field">
@@ -203,12 +203,14 @@ fn Test(place: Place, listed: RwSignal<Vec<String>>) -> impl IntoView {
     }
 }
 
+/// What a model is asked in a test.
+const QUESTION: &str = r#"[{"role":"user","content":"Answer with the word: yes"}]"#;
+
 /// What came of the test, in words; `None` if it was stopped.
 async fn tested(server: &Server, abort: &Abort, listed: RwSignal<Vec<String>>) -> Option<String> {
     let signal = abort.signal();
     let is_stopped = || signal.as_ref().is_some_and(epitome_browser::AbortSignal::aborted);
-    let endpoint = server.endpoint();
-    let names = match models(&endpoint, signal.as_ref()).await {
+    let names = match server.models(signal.as_ref()).await {
         _ if is_stopped() => return None,
         Ok(names) => names,
         Err(error) => return Some(sentence(&error.message)),
@@ -219,9 +221,7 @@ async fn tested(server: &Server, abort: &Abort, listed: RwSignal<Vec<String>>) -
     if model.is_empty() {
         return Some(t!("The server has {number}. Choose one.", number));
     }
-    let user = "Answer with the word: yes".to_owned();
-    let prompt = Prompt { user, max_tokens: 64, ..Prompt::default() };
-    let answered = complete(&endpoint, &prompt, signal.as_ref(), &mut |_| {}).await;
+    let answered = server.answer(QUESTION.to_owned(), 64, signal.as_ref(), &mut |_| {}).await;
     match answered {
         _ if is_stopped() => None,
         Err(error) if error.code != epitome_browser::EndpointErrorCode::Truncated => {
