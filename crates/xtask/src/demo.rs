@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &Steps, options: &DemoOptions) -
     };
     // Compiling the server needs none of the tools, and most of them are waited for.
     let server = || artifacts::build_server(workspace, steps, effort);
-    both(|| toolchain::install(workspace, steps), server)?;
+    both(|| toolchain::install_for(workspace, steps, effort), server)?;
     artifacts::build_if_changed(workspace, steps, effort)?;
     if options.build_only {
         return Ok(());

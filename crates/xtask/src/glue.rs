@@ -3,6 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::command;
@@ -75,6 +77,9 @@ const PACKAGE_MODULES: [Module; 8] = [
 /// first, since their numbers then take fewer bytes.
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];
 
+/// Held while modules are compiled and their files are copied.
+static COMPILING: Mutex<()> = Mutex::new(());
+
 /// Whether the modules of `glue` were built before as they are shipped, so that building them again takes less time than building
 /// them otherwise.
 pub(crate) fn is_built(workspace: &Workspace, glue: &Glue) -> bool {
@@ -90,15 +95,13 @@ pub(crate) fn build(
 ) -> Result<PathBuf> {
     let Glue { modules, folder, title, usually } = *glue;
     steps.run_long(&format!("compile the wasm of the {title}"), usually, || {
-        // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
-        // only count would contain glue that they do not need.
         let flags = flags(workspace)?;
+        // Cargo does one thing at a time, and the next build of a package replaces its file.
+        let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         for module in modules {
             let mut build = workspace.cargo(["build", "--locked", "--profile", effort.profile()]);
-            build.args(["--target", WASM, "--config", &flags, "--package", module.package]);
-            if !module.feature.is_empty() {
-                build.args(["--no-default-features", "--features", module.feature]);
-            }
+            build.args(["--target", WASM, "--config", &flags]);
+            select(&mut build, module, effort);
             command::run(&mut build)?;
             // The next module of the same package is compiled to the same file.
             let library = module.package.replace('-', "_");
@@ -146,6 +149,29 @@ pub(crate) fn build(
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", glue.display())))
     })?;
     Ok(glue)
+}
+
+/// Has Cargo build a module.
+fn select(build: &mut Command, module: &Module, effort: Effort) {
+    match effort {
+        // In one call, Cargo would give all packages the features that epitome-wasm asks of the engine, and the modules that
+        // only count would contain glue that they do not need.
+        Effort::Shipped => {
+            build.args(["--package", module.package]);
+            if !module.feature.is_empty() {
+                build.args(["--no-default-features", "--features", module.feature]);
+            }
+        }
+        // In one call, the engine is compiled once for the page and the package.
+        Effort::Quick => {
+            for module in PACKAGE.modules.iter().chain(PAGE.modules) {
+                build.args(["--package", module.package]);
+            }
+            let feature = if module.feature.is_empty() { "engine" } else { module.feature };
+            let features = format!("epitome-recall/default,epitome-wasm/{feature}");
+            build.args(["--no-default-features", "--features", &features]);
+        }
+    }
 }
 
 /// A setting for `cargo --config`. All modules have the same flags, so that crates that several of them need are compiled once.

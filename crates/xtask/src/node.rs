@@ -32,21 +32,40 @@ pub(crate) fn install_packages(workspace: &Workspace, steps: &Steps) -> Result {
     install_in(workspace, steps, ".")
 }
 
+/// Installs the packages that the pages are built from, unless they are installed. Those of the tests, of which one is compiled, are
+/// not among them.
+pub(crate) fn install_packages_of_pages(workspace: &Workspace, steps: &Steps) -> Result {
+    install(workspace, steps, ".", &PAGES)
+}
+
 /// Installs the packages of the package-lock.json in `folder`, unless exactly these are installed there.
 pub(crate) fn install_in(workspace: &Workspace, steps: &Steps, folder: &str) -> Result {
+    install(workspace, steps, folder, &[])
+}
+
+/// The workspaces of npm that the pages are built from.
+const PAGES: [&str; 3] = ["crates/epitome-wasm/npm", "web", "www"];
+
+/// Installs the packages of these workspaces, or of all if none is named.
+fn install(workspace: &Workspace, steps: &Steps, folder: &str, workspaces: &[&str]) -> Result {
     let place = workspace.path(folder);
     let lock_path = place.join("package-lock.json");
     let lock = fs::read(&lock_path)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", lock_path.display())))?;
     let stamp = place.join(INSTALLED_LOCK);
-    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+    let mut written = lock.clone();
+    written.extend(workspaces.concat().bytes());
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock || installed == written) {
         return Ok(());
     }
     let name = if folder == "." { "npm ci".to_owned() } else { format!("npm ci in {folder}") };
     steps.run_long(&name, "10 to 30 seconds", || {
         let mut install = workspace.npm(["ci", "--no-audit", "--no-fund"]);
+        for name in workspaces {
+            install.args(["--include-workspace-root", "--workspace", name]);
+        }
         command::run(install.current_dir(&place))?;
-        fs::write(&stamp, &lock)
+        fs::write(&stamp, &written)
             .map_err(|error| Failure::new(format!("cannot write {INSTALLED_LOCK}: {error}")))
     })
 }

@@ -3,6 +3,7 @@
 use crate::agreement;
 use crate::cargo_tool::CargoTool;
 use crate::command;
+use crate::effort::Effort;
 use crate::failure::Result;
 use crate::node;
 use crate::steps::{Steps, both};
@@ -13,6 +14,11 @@ pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Installs what is missing. Takes a second if nothing is missing.
 pub(crate) fn install(workspace: &Workspace, steps: &Steps) -> Result {
+    install_for(workspace, steps, Effort::Shipped)
+}
+
+/// Installs what is missing for this.
+pub(crate) fn install_for(workspace: &Workspace, steps: &Steps, effort: Effort) -> Result {
     steps.run("versions agree", || agreement::check(workspace))?;
     add_wasm_target(workspace, steps)?;
     node::check_version(workspace)?;
@@ -21,7 +27,11 @@ pub(crate) fn install(workspace: &Workspace, steps: &Steps) -> Result {
         source: ["--path", "crates/xtask/wasm-bindgen-cli"].map(str::to_owned).into(),
         usually: "1 to 2 minutes, once",
     };
-    both(|| node::install_packages(workspace, steps), || wasm_bindgen.install(workspace, steps))?;
+    let packages = || match effort {
+        Effort::Shipped => node::install_packages(workspace, steps),
+        Effort::Quick => node::install_packages_of_pages(workspace, steps),
+    };
+    both(packages, || wasm_bindgen.install(workspace, steps))?;
     Ok(())
 }
 
