@@ -87,7 +87,6 @@ fn LanguageMenu() -> impl IntoView {
                     href=document
                     lang=code
                     hreflang=code
-                    dir=language.direction()
                     aria-current=(language == now).then_some("true")
                     on:click=move |event| choose_language(&event, code, document)
                 >
