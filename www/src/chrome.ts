@@ -4,7 +4,7 @@ import type { ChatMessage } from "./answer.js";
 import { AnswerError } from "./error.js";
 
 /** Stands where a server has its base URL. */
-export const CHROME = "chrome:";
+export const CHROME = "built-in:";
 /** Stands for the name of the model, of which a browser has one at most. */
 export const BUILT_IN = "built-in";
 
@@ -23,14 +23,16 @@ function languageModel(): LanguageModel | undefined {
   return (globalThis as { LanguageModel?: LanguageModel }).LanguageModel;
 }
 
-/** Whether this browser has such a model, or can fetch it. */
-export const isBuiltIn = (): boolean => languageModel() !== undefined;
+/** Whether this browser has such a model, or can fetch it. A browser may have the API without a model. */
+export async function isBuiltIn(): Promise<boolean> {
+  const availability = await languageModel()?.availability().catch(() => undefined);
+  return availability !== undefined && availability !== "unavailable";
+}
 
 /** The built-in model, if it can be used. Chrome fetches it when it is used for the first time, which takes minutes. */
 async function usable(): Promise<LanguageModel> {
   const model = languageModel();
-  const availability = (await model?.availability()) ?? "unavailable";
-  if (model === undefined || availability === "unavailable") {
+  if (model === undefined || !(await isBuiltIn())) {
     throw new AnswerError("This browser has no built-in model. Chrome has one on computers with enough memory and space; choose a server otherwise.");
   }
   return model;

@@ -1,9 +1,10 @@
 // The fields of the settings about the server: which one, its models, its key, and whether it answers.
 
 import { answer, modelsOf } from "./answer.js";
+import { isBuiltIn } from "./chrome.js";
 import { element, elementById } from "./element.js";
 import { AnswerError } from "./error.js";
-import { SERVERS } from "./servers.js";
+import { IN_CHROME, SERVERS } from "./servers.js";
 import { endpointOf } from "./settings.js";
 
 const ANOTHER = "Another server";
@@ -26,12 +27,22 @@ export function serverFields(): () => void {
   /** Where the key may be sent. */
   let origin = "";
 
-  server.replaceChildren(...[...SERVERS.map(({ name }) => name), ANOTHER].map((name) => element("option", {}, name)));
+  const servers = [...SERVERS];
+  const list = (): void => server.replaceChildren(...[...servers.map(({ name }) => name), ANOTHER].map((name) => element("option", {}, name)));
+  list();
+  void isBuiltIn().then((isThere) => {
+    if (isThere) {
+      const chosen = server.value;
+      servers.splice(1, 0, IN_CHROME);
+      list();
+      server.value = baseURL.value.trim() === IN_CHROME.baseURL ? IN_CHROME.name : chosen;
+    }
+  });
 
   /** Shows what is known of the address. A key goes to no other origin than the one for which it was given. */
   const changed = (): void => {
     controller.abort();
-    const known = SERVERS.find((each) => each.baseURL === baseURL.value.trim());
+    const known = servers.find((each) => each.baseURL === baseURL.value.trim());
     server.value = known?.name ?? ANOTHER;
     hint.textContent = known?.hint ?? "";
     verdict.textContent = "";
@@ -56,7 +67,7 @@ export function serverFields(): () => void {
   };
 
   server.addEventListener("change", () => {
-    const named = SERVERS.find(({ name }) => name === server.value);
+    const named = servers.find(({ name }) => name === server.value);
     if (named === undefined) {
       return baseURL.focus();
     }

@@ -1,6 +1,6 @@
 // The servers that are offered in the settings, and what each of them needs.
 
-import { BUILT_IN, CHROME, isBuiltIn } from "./chrome.js";
+import { BUILT_IN, CHROME } from "./chrome.js";
 
 /** A server with OpenAI's chat completions API, or what stands for one. */
 export interface Server {
@@ -12,7 +12,8 @@ export interface Server {
   readonly hint: string;
 }
 
-const IN_CHROME: Server = {
+/** What is offered where the browser has it. */
+export const IN_CHROME: Server = {
   name: "Chrome’s built-in model",
   baseURL: CHROME,
   model: BUILT_IN,
@@ -23,7 +24,6 @@ const ORIGIN = "It has to allow requests from this page";
 
 export const SERVERS: readonly Server[] = [
   { name: "This page’s server", baseURL: "/v1", model: "epitome-extractive", hint: "Needs no model: it answers with what it has read." },
-  ...(isBuiltIn() ? [IN_CHROME] : []),
   { name: "Ollama", baseURL: "http://localhost:11434/v1", model: "llama3.2", hint: `${ORIGIN}: set OLLAMA_ORIGINS before it starts.` },
   { name: "llama.cpp", baseURL: "http://localhost:8080/v1", model: "default", hint: "Start it with llama-server. It allows requests from every page." },
   { name: "LM Studio", baseURL: "http://localhost:1234/v1", model: "", hint: `${ORIGIN}: switch on “Enable CORS” in its server settings.` },

@@ -176,7 +176,7 @@ test("what was said is sent in other words, from its details too, and the model 
   await epitome.details.getByRole("button", { name: "Edit" }).click();
   await expect(words).toBeFocused();
   await page.keyboard.press("Escape");
-  await expect(epitome.details).toBeVisible();
+  await expect(epitome.details.getByRole("button", { name: "Edit" })).toBeFocused();
   await page.keyboard.press("Enter");
   await words.fill("Where do the daffodils go?");
   const request = asking(page, "Where do the daffodils go?");

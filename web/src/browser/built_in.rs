@@ -10,7 +10,7 @@ extern "C" {
     type Answer;
 
     #[wasm_bindgen(js_name = isBuiltIn)]
-    fn is_there() -> bool;
+    async fn is_there() -> JsValue;
 
     #[wasm_bindgen(catch, js_name = checkBuiltIn)]
     async fn check() -> Result<JsValue, JsValue>;
@@ -23,8 +23,8 @@ extern "C" {
 }
 
 /// True if the browser has a model, or can fetch one.
-pub(crate) fn has_model() -> bool {
-    is_there()
+pub(crate) async fn has_model() -> bool {
+    is_there().await.is_truthy()
 }
 
 /// Fails with a sentence for the user if the model cannot be used.

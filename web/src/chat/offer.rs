@@ -27,8 +27,7 @@ pub(crate) fn Offer(
     let edit_id = format!("{place}-edit-{position}");
     let again = move |_| {
         on_done.run(());
-        focus(FIELD);
-        reveal(super::HEADING);
+        go_to_chat();
         driver::answer_again(store, position);
     };
     let disabled = move || store.is_locked();
@@ -66,6 +65,15 @@ pub(crate) fn Offer(
             <Reword store position place editing on_done edit_id=edit_id.clone() />
         </Show>
     }
+}
+
+/// Has the chat in view, with the focus in its field. At the next frame: a dialog gives the focus back when it closes.
+fn go_to_chat() {
+    focus(FIELD);
+    request_animation_frame(|| {
+        focus(FIELD);
+        reveal(super::HEADING);
+    });
 }
 
 /// Two buttons, between which the number of the shown version stands.
@@ -161,8 +169,7 @@ fn Reword(
         if !said.is_empty() {
             editing.set(false);
             on_done.run(());
-            focus(FIELD);
-            reveal(super::HEADING);
+            go_to_chat();
             driver::reword(store, position, &said);
         }
     };

@@ -2,11 +2,11 @@
 
 use epitome_browser::{EXTRACTIVE_MODEL, Secret};
 
-use crate::browser::{has_model, origin};
+use crate::browser::origin;
 use crate::language::t;
 
 /// Stands for the base URL of the model that the browser has built in.
-const BUILT_IN: &str = "chrome:";
+const BUILT_IN: &str = "built-in:";
 
 /// A server with OpenAI's chat completions API, or what stands for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +42,6 @@ impl KnownServer {
     pub(super) fn at(base_url: &str) -> Option<Self> {
         let base_url = base_url.trim().trim_end_matches('/');
         Self::ALL.into_iter().find(|known| known.base_url() == base_url)
-    }
-
-    /// True if it can be there at all.
-    pub(super) fn is_offered(self) -> bool {
-        self != Self::BuiltIn || has_model()
     }
 
     /// Its name.

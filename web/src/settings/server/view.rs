@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 
 use super::known::KnownServer;
 use super::model::{KeyStorage, Purpose, Server};
-use crate::browser::Abort;
+use crate::browser::{Abort, has_model};
 use crate::language::t;
 use crate::number::{count, plural};
 use crate::settings::SettingsState;
@@ -134,16 +134,23 @@ fn Choice(place: Place) -> impl IntoView {
             });
         }
     };
-    let offered = KnownServer::ALL.into_iter().filter(|known| known.is_offered());
-    let options = offered.map(|known| {
-        let selected = move || chosen.get() == Some(known);
-        view! { <option value=known.name() selected=selected>{known.name()}</option> }
+    let is_built_in = RwSignal::new(false);
+    spawn_local(async move {
+        is_built_in.try_set(has_model().await);
     });
+    let options = move || {
+        let is_there = |known: &KnownServer| *known != KnownServer::BuiltIn || is_built_in.get();
+        let options = KnownServer::ALL.into_iter().filter(is_there).map(|known| {
+            let selected = move || chosen.get() == Some(known);
+            view! { <option value=known.name() selected=selected>{known.name()}</option> }
+        });
+        options.collect_view()
+    };
     view! {
         <div class="field">
             <label for=id.clone()>{t!("Server")}</label>
             <select id=id aria-describedby=hint_id.clone() prop:value=value on:change=choose>
-                {options.collect_view()}
+                {options}
                 <option value=OTHER selected=move || chosen.get().is_none()>{t!("Another one")}</option>
             </select>
             <p class="hint" id=hint_id aria-live="polite">{hint}</p>
