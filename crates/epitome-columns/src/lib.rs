@@ -1,11 +1,14 @@
 //! Loops over columns of numbers and over bytes that run after every message. The engine is compiled for size, which leaves out
-//! vector instructions; this crate is compiled for speed. And a sort that is there once for all types.
+//! vector instructions; this crate is compiled for speed. And a sort, a map and a set
+//! whose code is there once for all types.
 
-mod collect;
+mod map;
 mod order;
+mod set;
 
-pub use collect::{to_map, to_set};
+pub use map::{Entries, Entry, SortedMap};
 pub use order::{sort_by, sort_by_key};
+pub use set::{Items, SortedSet};
 
 /// Rows that are compared at once.
 const BLOCK: usize = 64;

@@ -3,10 +3,9 @@
 //! The words of a few quotes do not show which of them a long conversation is about. Chosen by these words alone, an extract
 //! of an extract would be little better than a random part of it.
 
-use std::collections::BTreeMap;
+use epitome_columns::{SortedMap, sort_by};
 
 use super::term::{self, Term};
-use epitome_columns::sort_by;
 use epitome_text::stop_words::StopWords;
 
 /// What one extract knows of the conversation before its new messages.
@@ -27,7 +26,7 @@ pub(super) struct Context {
     /// How many of them are quoted.
     pub(super) quotes: f32,
     /// How often each term is in them, by its key.
-    counts: BTreeMap<u32, f32>,
+    counts: SortedMap<u32, f32>,
 }
 
 /// The digits of all numbers in notes.

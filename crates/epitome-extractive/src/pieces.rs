@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use epitome_columns::SortedSet;
+
 use super::notes::{Context, Notes};
 use super::term::{SEED, hash_with};
 use crate::state::{ParsedEntry, Part, sentences};
 use epitome::facts::{LEDGER, LISTS, boxed};
 use epitome::history::ACKNOWLEDGEMENT;
-use epitome_columns::to_set;
 use epitome_text::noise::is_noise;
 use epitome_text::sentence::{self, cleaned};
 use epitome_text::speaker::{Labels, UNKNOWN, speaker};
@@ -141,7 +142,7 @@ impl Pieces {
             0 | 1 => 0.5,
             _ => f64::from(first - 1) / f64::from(last.max(first)),
         };
-        let stated = to_set(state.lines().flat_map(stated_sentences));
+        let stated = SortedSet::from_iter(state.lines().flat_map(stated_sentences));
         let old = std::mem::take(&mut self.old);
         let length: usize = self.pieces.iter().map(|piece| piece.text.len()).sum();
         let most = if length < LONG { u32::MAX } else { MOST_OF_FORM };

@@ -1,6 +1,6 @@
 //! Writes the selected pieces: a line for each message, with who said it.
 
-use epitome_columns::to_set;
+use epitome_columns::SortedSet;
 
 use super::pieces::{Piece, Pieces};
 use epitome::tokens::Tokenizer;
@@ -42,7 +42,7 @@ impl Pieces {
         target: u32,
         tokenizer: &dyn Tokenizer,
     ) {
-        let known = to_set(selected.iter().copied());
+        let known = SortedSet::from_iter(selected.iter().copied());
         let mut left = target.saturating_sub(tokenizer.count(&self.render(selected)));
         let others = ranked.iter().filter(|index| !known.contains(index));
         for index in others.take(MAX_FILLING) {
@@ -59,7 +59,7 @@ impl Pieces {
     }
 
     pub(super) fn render(&self, selected: &[usize]) -> String {
-        let selected = to_set(selected.iter().copied());
+        let selected = SortedSet::from_iter(selected.iter().copied());
         let pieces = || selected.iter().filter_map(|index| self.pieces.get(*index));
         let mut messages: Vec<usize> = pieces().map(|piece| piece.message).collect();
         messages.dedup();

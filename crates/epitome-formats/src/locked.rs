@@ -1,9 +1,9 @@
 //! Signed reasoning that a model refuses, because what is before it is not what it was written behind.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use epitome::message::{Message, Part, Role};
+use epitome_columns::SortedMap;
 use serde_json::Value;
 
 use crate::content::ContentPart;
@@ -82,7 +82,7 @@ struct Request {
     /// How many of its messages, from the first, are the same as now.
     same: usize,
     /// Its signed reasoning: the position of its message, and the parts before it there.
-    reasoning: BTreeMap<Signed, (usize, Vec<Part>)>,
+    reasoning: SortedMap<Signed, (usize, Vec<Part>)>,
 }
 
 /// Signed reasoning, to find it again.
@@ -107,7 +107,7 @@ impl Request {
     fn of(own: &ParsedMessages<'_>, now: &ParsedMessages<'_>) -> Self {
         let pairs = own.steps.iter().zip(&now.steps);
         let same = pairs.take_while(|(own, now)| is_same(&own.message, &now.message)).count();
-        let mut reasoning = BTreeMap::new();
+        let mut reasoning = SortedMap::new();
         for (position, step) in own.steps.iter().enumerate() {
             for (part, content) in step.message.parts.iter().enumerate() {
                 let before = step.message.parts.get(..part).unwrap_or_default();

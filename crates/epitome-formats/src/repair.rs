@@ -1,11 +1,9 @@
 //! Messages that a provider accepts, made of messages that it would refuse.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use epitome::history::View;
 use epitome::history::pairing::Pairing;
 use epitome::message::{Message, MessageId, Part};
-use epitome_columns::to_set;
+use epitome_columns::{SortedMap, SortedSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -191,7 +189,7 @@ fn has_broken_arguments(format: Format, message: &Message) -> bool {
 
 /// The ids of the messages so far.
 #[derive(Default)]
-struct MessageIds(BTreeSet<String>);
+struct MessageIds(SortedSet<String>);
 
 impl MessageIds {
     /// Takes note of the id of a message. False if an earlier one has it.
@@ -223,7 +221,7 @@ fn without(
     left: &[Issue],
     sources: impl Fn(&Issue) -> Vec<usize>,
 ) -> Vec<Issue> {
-    let mut by_place: BTreeMap<(IssueCode, usize), Vec<usize>> = BTreeMap::new();
+    let mut by_place: SortedMap<(IssueCode, usize), Vec<usize>> = SortedMap::new();
     for (number, issue) in before.iter().enumerate() {
         by_place.entry((issue.code, issue.message_index())).or_default().push(number);
     }
@@ -231,7 +229,7 @@ fn without(
         let mut places = sources(issue).into_iter().map(|source| (issue.code, source));
         places.find_map(|place| by_place.get_mut(&place)?.pop())
     });
-    let remaining = to_set(remaining);
+    let remaining = SortedSet::from_iter(remaining);
     let gone = before.into_iter().enumerate().filter(|(number, _)| !remaining.contains(number));
     gone.map(|(_, issue)| issue).collect()
 }

@@ -1,6 +1,5 @@
 //! What a provider would refuse in a list of messages, and where.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use epitome::history::pairing::{Pairing, PartPosition};
@@ -8,7 +7,7 @@ use epitome::message::{CallId, Part, Role};
 use epitome::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SystemPlace,
 };
-use epitome_columns::{sort_by_key, to_set};
+use epitome_columns::{SortedMap, SortedSet, sort_by_key};
 use serde_json::Value;
 
 use crate::compose::wire_role;
@@ -64,10 +63,10 @@ pub(crate) async fn validate_parsed(
         results_from: runs_before(parsed, Role::Tool),
         answers_from: runs_before(parsed, Role::Assistant),
         answered: answered(parsed),
-        result_messages: BTreeMap::new(),
-        earlier_calls: BTreeSet::new(),
-        earlier_ids: BTreeSet::new(),
-        missing_arguments: BTreeSet::new(),
+        result_messages: SortedMap::new(),
+        earlier_calls: SortedSet::new(),
+        earlier_ids: SortedSet::new(),
+        missing_arguments: SortedSet::new(),
         before: None,
         started: false,
         found: parsed.issues.iter().map(|issue| (issue.message_index(), issue.clone())).collect(),
@@ -108,13 +107,13 @@ struct Validation<'a> {
     /// For each step, whether it is or leads to an answer of the assistant, of which reasoning alone is none.
     answered: Vec<bool>,
     /// For each step with calls so far, the index of the message that has their first result.
-    result_messages: BTreeMap<usize, usize>,
+    result_messages: SortedMap<usize, usize>,
     /// The ids of the calls so far.
-    earlier_calls: BTreeSet<CallId>,
+    earlier_calls: SortedSet<CallId>,
     /// The ids of the messages so far.
-    earlier_ids: BTreeSet<&'a str>,
+    earlier_ids: SortedSet<&'a str>,
     /// The paths of calls without arguments.
-    missing_arguments: BTreeSet<String>,
+    missing_arguments: SortedSet<String>,
     /// The position and the role of the step before.
     before: Option<(usize, Role)>,
     /// True after the first message that is not a system message.
@@ -223,7 +222,7 @@ impl Validation<'_> {
             let Some(message) = self.parsed.message(position) else { continue };
             let calls: Vec<CallId> = message.calls().cloned().collect();
             let results: Vec<CallId> = message.results().cloned().collect();
-            let mut own: BTreeSet<&CallId> = BTreeSet::new();
+            let mut own: SortedSet<&CallId> = SortedSet::new();
             for (call, at) in calls.iter().zip(self.call_paths(position)) {
                 // Only inside of one message. An id that comes back in a later message is the smaller problem
                 // and has a code of its own.
@@ -273,7 +272,7 @@ impl Validation<'_> {
     fn find_missing_arguments(&mut self) {
         let missing =
             self.found.iter().filter(|(_, issue)| issue.code == IssueCode::MissingArguments);
-        self.missing_arguments = to_set(missing.map(|(_, issue)| issue.path.clone()));
+        self.missing_arguments = SortedSet::from_iter(missing.map(|(_, issue)| issue.path.clone()));
     }
 
     /// The arguments of calls are JSON, and objects where the provider requires it.

@@ -1,6 +1,6 @@
 //! Who said a quote: full names, the short labels that stand for long ones in a summary, and the list of these labels.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 /// The speaker of a line without one, which comes from a summary by a model.
 pub const UNKNOWN: &str = "earlier";
@@ -39,14 +39,14 @@ pub fn speaker(name: &str) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// Each label with its speaker.
-    speakers: BTreeMap<String, String>,
+    speakers: SortedMap<String, String>,
 }
 
 impl Labels {
     /// Labels for the speakers of these lines: initials, with a number where two would have the same. A speaker without a
     /// name needs none, and neither does one of few lines.
     pub fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
-        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut counts: SortedMap<&str, u32> = SortedMap::new();
         for speaker in lines.filter(|speaker| speaker.contains(' ')) {
             *counts.entry(speaker).or_default() += 1;
         }

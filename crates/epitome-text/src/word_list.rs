@@ -1,7 +1,8 @@
 //! Looks for the words and phrases of a list in a text that has few of them.
 
-use std::collections::BTreeSet;
 use std::ops::Bound;
+
+use epitome_columns::SortedSet;
 
 use super::letters::{is_alphanumeric, is_unspaced};
 
@@ -10,13 +11,13 @@ use super::letters::{is_alphanumeric, is_unspaced};
 pub struct WordList {
     /// For each first byte, a bit for every length that a word with it has.
     lengths: [u32; 256],
-    words: BTreeSet<&'static str>,
+    words: SortedSet<&'static str>,
 }
 
 impl WordList {
     /// Costs O(n log n) in the number of words. An empty one is left out.
     pub fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
-        let mut list = Self { lengths: [0; 256], words: BTreeSet::new() };
+        let mut list = Self { lengths: [0; 256], words: SortedSet::new() };
         words.into_iter().for_each(|word| list.add(word));
         list
     }
@@ -60,7 +61,7 @@ pub struct PhraseList {
     /// The first word of each, which is looked for first.
     beginnings: WordList,
     /// In their order, so that those with the same first word follow each other.
-    phrases: BTreeSet<&'static str>,
+    phrases: SortedSet<&'static str>,
     /// Those that begin in a script without blanks, where a word begins anywhere.
     unspaced: Beginnings<()>,
 }
@@ -70,7 +71,7 @@ impl PhraseList {
     pub fn of(phrases: &'static str) -> Self {
         let mut list = Self {
             beginnings: WordList::new([]),
-            phrases: BTreeSet::new(),
+            phrases: SortedSet::new(),
             unspaced: Beginnings::of(phrases.split('|').filter(|it| it.starts_with(is_unspaced))),
         };
         for phrase in phrases.split('|').filter(|phrase| !phrase.starts_with(is_unspaced)) {

@@ -1,11 +1,11 @@
 //! The loaded tokenizers that policies refer to: encodings by their vocabularies, and other tokenizers by name.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use epitome::policy::{Counting, Encoding, Family};
 use epitome::tokens::{BoxedTokenizer, CharactersPer, Tokenizer};
+use epitome_columns::SortedMap;
 use thiserror::Error;
 
 use crate::{BytePairs, heuristic};
@@ -15,7 +15,7 @@ use crate::{BytePairs, heuristic};
 #[derive(Clone, Default)]
 pub struct Encodings {
     loaded: Vec<Arc<BytePairs>>,
-    named: BTreeMap<String, Arc<dyn Tokenizer + Send + Sync>>,
+    named: SortedMap<String, Arc<dyn Tokenizer + Send + Sync>>,
 }
 
 /// The tokenizer that a policy needs is not loaded.

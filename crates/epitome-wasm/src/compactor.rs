@@ -10,14 +10,13 @@ mod stored;
 mod tracked;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use agents::{Entered, Own};
 use epitome::Pressure;
 use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Phase, Policy, Reason, Timestamp};
+use epitome_columns::{SortedMap, SortedSet};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use sliced_event::SlicedEvent;
@@ -48,14 +47,14 @@ pub struct Compactor {
     composed: Composed,
     untouched: Untouched,
     /// The app's messages that have another form than their format.
-    malformed: BTreeSet<MessageId>,
+    malformed: SortedSet<MessageId>,
     plans: Plans,
     /// The view that the latest summarizer request sends, if it sends messages.
     asked: Option<View>,
     /// The event that crosses in slices.
     sliced: Option<SlicedEvent>,
     /// What this keeps for the agents that are not entered.
-    views: BTreeMap<String, Own>,
+    views: SortedMap<String, Own>,
     entered: Option<Entered>,
 }
 
@@ -380,7 +379,7 @@ impl Compactor {
 
     /// Refuses ids that are not all different and new.
     fn check_new<'a>(&self, ids: impl Iterator<Item = &'a MessageId>) -> Result<(), Thrown> {
-        let mut known = BTreeSet::new();
+        let mut known = SortedSet::new();
         for id in ids {
             if self.engine.log().contains(id) || !known.insert(id) {
                 return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());

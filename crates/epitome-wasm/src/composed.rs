@@ -1,16 +1,15 @@
 //! The messages that the engine composes for a view, by numbers that stay the same as long as the messages do.
 
-use std::collections::BTreeMap;
-
 use epitome::message::MessageId;
+use epitome_columns::SortedMap;
 use epitome_formats::Recipe;
 
 /// The composed messages of the views so far, by number.
 #[derive(Default)]
 pub(crate) struct Composed {
-    recipes: BTreeMap<u32, Recipe>,
+    recipes: SortedMap<u32, Recipe>,
     /// The numbers of the recipes, by the first of the app's messages that a recipe uses.
-    numbers: BTreeMap<Option<MessageId>, Vec<u32>>,
+    numbers: SortedMap<Option<MessageId>, Vec<u32>>,
     last: u32,
 }
 

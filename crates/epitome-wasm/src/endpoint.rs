@@ -1,11 +1,10 @@
 //! Summaries from an endpoint of a model.
 
-use std::collections::BTreeMap;
-
 use epitome_browser::{
     AnswerFormat, Completion, Endpoint, EndpointErrorCode, Keys, Prompt, Provider, Secret,
     SecretHeaders, Streaming, Timeouts,
 };
+use epitome_columns::SortedMap;
 use js_sys::Function;
 use serde::Deserialize;
 use tsify::{Ts, Tsify};
@@ -79,7 +78,7 @@ pub async fn complete(
 ) -> Result<Ts<Completion>, JsValue> {
     let options: EndpointOptions =
         json::option(&options, "openAICompatible", EndpointErrorCode::Misconfigured.into())?;
-    let fields: Option<BTreeMap<String, String>> =
+    let fields: Option<SortedMap<String, String>> =
         json::option(&fields, "request", EndpointErrorCode::Misconfigured.into())?;
     let fields = fields.unwrap_or_default().into_iter().collect();
     let prompt = Prompt { system, user, max_tokens, fields, asks_for_state };

@@ -12,9 +12,8 @@ mod usage;
 mod user_requests;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use epitome_columns::to_map;
+use epitome_columns::SortedMap;
 use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;
 pub use pressure::{Breakdown, Level, Pressure, ProtectedTokens};
@@ -53,7 +52,7 @@ pub struct Conversation {
     requests: UserRequests,
     /// What messages that are only for some agents cost, by the indices of their records, as far as one of these agents has
     /// counted them with the tokenizer of the team.
-    private_costs: BTreeMap<usize, Cost>,
+    private_costs: SortedMap<usize, Cost>,
     /// What an assistant answers to a heartbeat of the app; `None` if the app has none.
     heartbeat_answer: Option<String>,
     /// True if the summarizer reads a transcript in slices.
@@ -72,7 +71,7 @@ struct Base {
     saved: Totals,
     dropped_messages: usize,
     /// Tokens of rewritten messages, by position.
-    rewritten: BTreeMap<usize, MessageTokens>,
+    rewritten: SortedMap<usize, MessageTokens>,
     /// Tokens by script of the kept messages, the summary, and the rewritten messages that are not covered.
     by_script: ScriptTokens,
     /// Tokens by script, as originally appended, of messages that are not covered but rewritten or dropped.
@@ -113,7 +112,7 @@ impl Conversation {
             statistics: Statistics::default(),
             pinned_tokens: MeterTokens::ZERO,
             requests: UserRequests::default(),
-            private_costs: BTreeMap::new(),
+            private_costs: SortedMap::new(),
             heartbeat_answer: None,
             reads_in_slices: false,
         }
@@ -242,7 +241,7 @@ impl Conversation {
         self.private_costs.clear();
         self.calibrations.forget();
         self.recount_protected();
-        self.base = self.base(&self.projection, &BTreeMap::new());
+        self.base = self.base(&self.projection, &SortedMap::new());
         false
     }
 
@@ -270,22 +269,22 @@ impl Conversation {
     }
 
     /// Tokens of rewritten messages, by position.
-    pub(crate) fn rewritten_tokens(&self) -> &BTreeMap<usize, MessageTokens> {
+    pub(crate) fn rewritten_tokens(&self) -> &SortedMap<usize, MessageTokens> {
         &self.base.rewritten
     }
 
     /// Tokens of the rewritten messages that another projection rewrites in the same way. Costs the size of both.
-    fn known_in(&self, next: &Projection) -> BTreeMap<usize, MessageTokens> {
+    fn known_in(&self, next: &Projection) -> SortedMap<usize, MessageTokens> {
         let is_same = |position: &usize| {
             let [next, now] = [next, &self.projection].map(|it| it.rewritten.get(position));
             next.map(|it| &it.rewrite) == now.map(|it| &it.rewrite)
         };
         let known = self.base.rewritten.iter().filter(|(position, _)| is_same(position));
-        to_map(known.map(|(position, tokens)| (*position, *tokens)))
+        SortedMap::from_iter(known.map(|(position, tokens)| (*position, *tokens)))
     }
 
     /// The token sums of a projection. `known` are tokens of rewritten messages that were counted before.
-    fn base(&self, projection: &Projection, known: &BTreeMap<usize, MessageTokens>) -> Base {
+    fn base(&self, projection: &Projection, known: &SortedMap<usize, MessageTokens>) -> Base {
         let mut base = Base::default();
         for (position, rewritten) in &projection.rewritten {
             let tokens = known.get(position).copied();

@@ -12,12 +12,11 @@ mod planner;
 mod reading;
 mod reduce;
 
-use std::collections::BTreeMap;
-
 pub use action::Action;
 pub(crate) use appendix::{appendix, tracked};
 pub(crate) use chunks::covered_request;
 pub use columns::Columns;
+use epitome_columns::SortedMap;
 pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};
 pub(crate) use reading::{Reading, entries_at};
@@ -81,7 +80,7 @@ pub struct Plan {
     summary_budget: MeterTokens,
     /// `ledger_tokens` in the meter's tokens.
     ledger_budget: MeterTokens,
-    changed: BTreeMap<usize, Reduced>,
+    changed: SortedMap<usize, Reduced>,
     /// Covered messages that stay, before the summary.
     before: Vec<usize>,
     /// Covered messages that stay, behind the summary.
@@ -152,7 +151,7 @@ impl Plan {
             earlier: 0,
             summary_budget: MeterTokens::ZERO,
             ledger_budget: MeterTokens::ZERO,
-            changed: BTreeMap::new(),
+            changed: SortedMap::new(),
             before: Vec::new(),
             after: Vec::new(),
             also_read: Vec::new(),

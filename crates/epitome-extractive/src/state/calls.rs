@@ -1,18 +1,19 @@
 //! What was done with tools: each call once, with how often it was made and how it last went.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+
+use epitome_columns::{SortedMap, sort_by_key};
 
 use super::digest::digest;
 use super::json;
 use epitome::tokens::Tokenizer;
-use epitome_columns::sort_by_key;
 use epitome_text::excerpt::split;
 
 /// All calls, in the order of their first time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Calls {
     calls: Vec<Call>,
-    by_text: BTreeMap<String, usize>,
+    by_text: SortedMap<String, usize>,
     /// The calls that wait for a result, with their tools.
     open: VecDeque<usize>,
 }

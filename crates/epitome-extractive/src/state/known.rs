@@ -1,10 +1,9 @@
 //! The things that a conversation is about: identifiers with what they are, and how they stand now.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::{SortedMap, SortedSet, sort_by};
 
 use super::json::Field;
 use epitome::tokens::Tokenizer;
-use epitome_columns::{sort_by, to_set};
 use epitome_text::identifier;
 use epitome_text::letters::is_alphanumeric;
 use epitome_text::stop_words::StopWords;
@@ -29,7 +28,7 @@ struct Thing {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Known {
     things: Vec<Thing>,
-    by_value: BTreeMap<String, usize>,
+    by_value: SortedMap<String, usize>,
     /// How many messages were read.
     messages: u32,
     /// The number of the message that is read.
@@ -210,9 +209,9 @@ impl Known {
             .collect();
         sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
         let mut left = budget;
-        let mut chosen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut chosen: SortedMap<&str, Vec<usize>> = SortedMap::new();
         // A path says all that its last parts say.
-        let mut said: BTreeSet<&str> = BTreeSet::new();
+        let mut said: SortedSet<&str> = SortedSet::new();
         for (at, _, cost) in order {
             let Some(thing) = self.things.get(at).filter(|thing| !thing.is_part(&said)) else {
                 continue;
@@ -253,7 +252,7 @@ impl Known {
         let latest = |thing: &Thing| {
             thing.sources.iter().rev().take(MOST_SOURCES).copied().collect::<Vec<_>>()
         };
-        let numbers = to_set(things.flat_map(latest));
+        let numbers = SortedSet::from_iter(things.flat_map(latest));
         let least = numbers.len().saturating_sub(MOST_SOURCES);
         let numbers: Vec<String> = numbers.iter().skip(least).map(u32::to_string).collect();
         match numbers.is_empty() {
@@ -282,7 +281,7 @@ impl Known {
 
 impl Thing {
     /// True if nothing is said of it beyond what these parts of paths say.
-    fn is_part(&self, said: &BTreeSet<&str>) -> bool {
+    fn is_part(&self, said: &SortedSet<&str>) -> bool {
         self.status.is_none() && said.contains(&*self.value)
     }
 

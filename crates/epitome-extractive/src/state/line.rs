@@ -1,10 +1,9 @@
 //! A line of a state: what a message says, who said it, and which lines fit in a number of tokens.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use epitome::tokens::Tokenizer;
-use epitome_columns::sort_by_key;
+use epitome_columns::{SortedSet, sort_by_key};
 use epitome_text::excerpt::split;
 use epitome_text::sentence;
 use epitome_text::speaker::speaker as short;
@@ -60,12 +59,12 @@ pub(super) fn chosen<'a>(
     tokenizer: &dyn Tokenizer,
 ) -> Vec<String> {
     let mut left = budget;
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     let mut chosen: Vec<(usize, String)> = Vec::new();
     for (place, line) in lines {
         let sentences = sentence::split(&line.text);
         let speaker = line.speaker.as_str();
-        let mut own = BTreeSet::new();
+        let mut own = SortedSet::new();
         let (mut said, mut left_out, mut is_whole) = (String::new(), false, true);
         for sentence in &sentences {
             if seen.contains(&(speaker, *sentence)) || !own.insert((speaker, *sentence)) {
@@ -98,7 +97,7 @@ pub(super) fn chosen<'a>(
         if let Some((cost, text)) = fitting {
             left -= cost;
             chosen.push((place, text));
-            seen.append(&mut own);
+            seen.extend(own);
         }
         if left == 0 {
             break;

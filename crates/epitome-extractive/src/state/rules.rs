@@ -1,6 +1,6 @@
 //! Standing instructions and decisions: of several about the same thing, the newest with the older value in brackets.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 use super::cue::{self, Standing};
 use super::line::Line;
@@ -11,7 +11,7 @@ use epitome_text::stop_words::StopWords;
 pub(super) struct Rules {
     lines: Vec<Line>,
     /// The latest line about each topic, by its words without the values.
-    by_topic: BTreeMap<String, usize>,
+    by_topic: SortedMap<String, usize>,
     /// How many of the lines are from an earlier state; they come first.
     earlier: usize,
     stop_words: StopWords,

@@ -1,18 +1,17 @@
 //! Calls without a result, as a provider looks for them when a result comes.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use epitome::message::CallId;
+use epitome_columns::{SortedMap, SortedSet};
 
 /// Calls without a result in their order, each with the index of its message. Every change costs O(log n).
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls<'a> {
     /// By their numbers, which increase.
-    calls: BTreeMap<usize, (&'a CallId, usize)>,
+    calls: SortedMap<usize, (&'a CallId, usize)>,
     /// Their ids and numbers.
-    by_id: BTreeSet<(&'a CallId, usize)>,
+    by_id: SortedSet<(&'a CallId, usize)>,
     /// The indices of their messages, and their numbers.
-    by_message: BTreeSet<(usize, usize)>,
+    by_message: SortedSet<(usize, usize)>,
     next: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Ids of tool calls in another format: those that it refuses or that one message would have twice are replaced.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::{SortedMap, SortedSet};
 
 use crate::content::ContentPart;
 use crate::dialect::Turn;
@@ -10,15 +10,15 @@ use crate::registry::Format;
 #[derive(Default)]
 pub(super) struct CallIds {
     /// Replacements by original id.
-    replaced: BTreeMap<String, String>,
+    replaced: SortedMap<String, String>,
     /// Every replacement, with the number that makes the next one of it.
-    used: BTreeMap<String, usize>,
+    used: SortedMap<String, usize>,
     /// The ids of all calls, each with the index of its message.
-    in_messages: BTreeSet<(usize, String)>,
+    in_messages: SortedSet<(usize, String)>,
     /// Calls without a result so far, by original id. Ids may be used again, so that the latest call is meant.
-    open: BTreeMap<String, Vec<Written>>,
+    open: SortedMap<String, Vec<Written>>,
     /// The id that the latest call of each original id has got.
-    latest: BTreeMap<String, String>,
+    latest: SortedMap<String, String>,
 }
 
 /// What a result has to have from its call.

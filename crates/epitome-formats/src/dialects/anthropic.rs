@@ -1,13 +1,13 @@
 //! Anthropic Messages: user and assistant messages, with tool results at the start of the next user message.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use epitome::message::Role;
 use epitome::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
     SystemPlace,
 };
+use epitome_columns::SortedSet;
 use serde_json::{Map, Value, json};
 
 use super::block_roles::BlockRoles;
@@ -169,7 +169,7 @@ impl Dialect for Anthropic {
 
     /// A result of the provider's own tools comes after its call, and a compaction first in its message.
     fn check_all(&self, messages: &[Value]) -> Vec<Issue> {
-        let mut called: BTreeSet<&str> = BTreeSet::new();
+        let mut called: SortedSet<&str> = SortedSet::new();
         let mut issues = Vec::new();
         for (index, message) in messages.iter().enumerate() {
             let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();

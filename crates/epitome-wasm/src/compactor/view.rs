@@ -1,10 +1,9 @@
 //! What the model gets of a conversation, what is wrong with it, and what is known of each message.
 
-use std::collections::BTreeSet;
-
 use epitome::CommandError;
 use epitome::history::{Defect, Finding, LogError, View};
 use epitome::message::MessageId;
+use epitome_columns::SortedSet;
 use epitome_formats::{Outgoing, Recipe, findings_of_accepted, split_step_id, steps_of};
 use js_sys::{Array, Object, Reflect};
 use tsify::{Ts, Tsify};
@@ -47,7 +46,7 @@ impl Compactor {
         let mut findings = view.findings;
         for outgoing in &outgoing {
             let Outgoing::Composed(recipe) = outgoing else { continue };
-            let sources: BTreeSet<&MessageId> = recipe.sources().collect();
+            let sources: SortedSet<&MessageId> = recipe.sources().collect();
             let later = sources.into_iter().filter(|id| recipe.sources().next() != Some(*id));
             findings.extend(later.map(|id| Finding { id: id.clone(), defect: Defect::Merged }));
         }

@@ -1,15 +1,16 @@
 //! The providers of agents that are asked through another one than their team: their views are planned, cut, repaired and
 //! verified by its rules.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use epitome_columns::SortedMap;
 
 use super::{CommandError, Compactor};
 use crate::history::{Provider, Record, SharedProvider};
 
 /// The providers that agents have of their own.
 #[derive(Default)]
-pub(super) struct AgentProviders(BTreeMap<String, Own>);
+pub(super) struct AgentProviders(SortedMap<String, Own>);
 
 struct Own {
     name: String,

@@ -4,9 +4,10 @@
 //! for, so that appending a message costs the same whatever the number of agents. What happens in its view becomes records of
 //! the team's log, so that storing this log stores all agents.
 
-use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+
+use epitome_columns::{SortedMap, sort_by_key};
 
 use super::snapshot::Condition;
 use super::{CommandError, Compactor, State};
@@ -14,15 +15,14 @@ use crate::conversation::Conversation;
 use crate::history::Record;
 use crate::message::{Message, MessageId};
 use crate::policy::Policy;
-use epitome_columns::{sort_by_key, to_map};
 
 /// What a compactor knows of the agents of its team.
 #[derive(Default)]
 pub(super) struct Agents {
     /// Those that were asked for.
-    members: BTreeMap<String, Member>,
+    members: SortedMap<String, Member>,
     /// Those that a store has and that were not asked for since.
-    stored: BTreeMap<String, StoredAgent>,
+    stored: SortedMap<String, StoredAgent>,
     /// How often agents were asked for.
     asked: u64,
     /// How many messages the views of agents may have in memory together, if the host has said it.
@@ -217,8 +217,8 @@ impl Compactor {
     }
 
     /// Takes note of the agents that a restored log has.
-    pub(super) fn know_agents(&mut self, conditions: BTreeMap<String, Condition>) {
-        let mut stored: BTreeMap<String, StoredAgent> = BTreeMap::new();
+    pub(super) fn know_agents(&mut self, conditions: SortedMap<String, Condition>) {
+        let mut stored: SortedMap<String, StoredAgent> = SortedMap::new();
         for record in self.conversation.log().records() {
             match record {
                 Record::Agent { agent, .. } => {
@@ -257,11 +257,13 @@ impl Compactor {
     }
 
     /// The state of each agent, for a store.
-    pub(super) fn agent_conditions(&self) -> BTreeMap<String, Condition> {
+    pub(super) fn agent_conditions(&self) -> SortedMap<String, Condition> {
         let Agents { members, stored, .. } = &self.agents;
         let stored = stored.iter().filter_map(|(name, it)| Some((name, it.condition.clone()?)));
         let members = members.iter().map(|(name, it)| (name, it.compactor.condition()));
-        to_map(stored.chain(members).map(|(name, condition)| (name.clone(), condition)))
+        SortedMap::from_iter(
+            stored.chain(members).map(|(name, condition)| (name.clone(), condition)),
+        )
     }
 
     /// Lets the agents that have a message read what came before its change; those that are known from a store and may have
@@ -273,7 +275,7 @@ impl Compactor {
         }
         let Self { agents, conversation, .. } = self;
         let index = conversation.log().index_of(id);
-        for (name, member) in &mut agents.members {
+        for (name, member) in agents.members.iter_mut() {
             // What an agent has not read yet it reads in its new version.
             if member.rests && index.is_some_and(|index| index < member.read) {
                 member.rise(conversation, name)?;
@@ -292,7 +294,7 @@ impl Compactor {
     /// so that they would not read it.
     pub(super) fn edit_for_agents(&mut self, message: &Arc<Message>) -> Result<(), CommandError> {
         let Self { agents, conversation, .. } = self;
-        for (name, member) in &mut agents.members {
+        for (name, member) in agents.members.iter_mut() {
             if member.compactor.log().contains(&message.id) {
                 member.change(&message.id, |it| it.replace(Arc::clone(message)))?;
                 member.read = conversation.log().feed_end();

@@ -1,6 +1,6 @@
 //! What a receipt says of a team: which lines of a summary name nobody, and which messages are pinned.
 
-use epitome_columns::to_set;
+use epitome_columns::SortedSet;
 
 use super::Compactor;
 use super::job::Job;
@@ -20,7 +20,8 @@ impl Compactor {
     /// other lines, and those that begin with another name. A summary of messages of fewer than two authors stays as it is. Linear in the texts.
     pub(super) fn attributed(&self, job: &Job, summary: String, receipt: &mut Receipt) -> String {
         let covered = || self.log().messages().take(job.plan.tail_start);
-        let mut names = to_set(covered().filter_map(|message| message.author.as_deref()));
+        let mut names =
+            SortedSet::from_iter(covered().filter_map(|message| message.author.as_deref()));
         // A shared summary has its authors already.
         if names.len() < 2 || job.is_shared {
             return summary;

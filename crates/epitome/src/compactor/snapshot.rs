@@ -1,10 +1,9 @@
 //! A snapshot: a whole conversation as a list of records, to store and to restore. A store has the same records, added one
 //! commit after the other.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use epitome_columns::to_map;
+use epitome_columns::SortedMap;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -79,8 +78,8 @@ pub(crate) struct Condition {
     #[serde(default, skip_serializing_if = "PreparationState::is_empty")]
     pub(crate) preparations: PreparationState,
     /// Those of the agents, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) agents: BTreeMap<String, Condition>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub(crate) agents: SortedMap<String, Condition>,
 }
 
 /// Why a text cannot be read as a snapshot.
@@ -112,12 +111,12 @@ impl Snapshot {
     }
 
     /// The latest policy of each agent that has one of its own, by the agent's name. Linear in the records.
-    pub fn agent_policies(&self) -> BTreeMap<&str, &Policy> {
+    pub fn agent_policies(&self) -> SortedMap<&str, &Policy> {
         let policies = self.records.iter().filter_map(|record| match record {
             Record::AgentPolicy { agent, policy } => Some((agent.as_str(), &**policy)),
             _ => None,
         });
-        to_map(policies)
+        SortedMap::from_iter(policies)
     }
 
     /// The snapshot as JSON Lines. Linear in it.

@@ -1,9 +1,8 @@
 //! Who said or found what a summary says, line by line, in a conversation of several authors.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::{SortedMap, SortedSet};
 
 use crate::message::{Entry, Role};
-use epitome_columns::{to_map, to_set};
 
 /// Shorter words are in most messages.
 const SHORTEST_WORD: usize = 4;
@@ -27,7 +26,7 @@ pub(crate) struct Attributed {
 /// its longer words, if that has at least half of them; of several, the latest. Headings, items of checklists, tables and code
 /// stay as they are, and an indented line belongs to the one above it. Linear in the texts, and in the occurrences of the words
 /// of the lines.
-pub(crate) fn attribute(summary: &str, names: &BTreeSet<&str>, entries: &[Entry]) -> Attributed {
+pub(crate) fn attribute(summary: &str, names: &SortedSet<&str>, entries: &[Entry]) -> Attributed {
     let mut in_code = false;
     let mut is_named = false;
     let lines: Vec<(&str, bool)> = summary
@@ -68,7 +67,7 @@ pub(crate) fn attribute(summary: &str, names: &BTreeSet<&str>, entries: &[Entry]
 }
 
 /// For a line that begins with a name, behind its mark and numbers of messages: the name, and what it is said to have said.
-fn claim<'a>(line: &'a str, names: &BTreeSet<&'a str>) -> Option<(&'a str, &'a str)> {
+fn claim<'a>(line: &'a str, names: &SortedSet<&'a str>) -> Option<(&'a str, &'a str)> {
     let is_before = |character: char| !character.is_alphabetic();
     let said = line.trim_start_matches(is_before);
     names.iter().find_map(|name| {
@@ -109,15 +108,15 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// The longer words of some lines, and the entries that have them.
 struct Words<'a> {
-    places: BTreeMap<String, Vec<usize>>,
+    places: SortedMap<String, Vec<usize>>,
     entries: &'a [Entry],
 }
 
 impl<'a> Words<'a> {
     fn of<'t>(lines: impl Iterator<Item = &'t str>, entries: &'a [Entry]) -> Self {
         let needed = lines.flat_map(words);
-        let mut places: BTreeMap<String, Vec<usize>> =
-            to_map(needed.map(|word| (word, Vec::new())));
+        let mut places: SortedMap<String, Vec<usize>> =
+            SortedMap::from_iter(needed.map(|word| (word, Vec::new())));
         let read = if places.is_empty() { &[] } else { entries };
         let of_authors = read.iter().enumerate().filter(|(_, entry)| author(entry).is_some());
         for (index, entry) in of_authors {
@@ -133,8 +132,8 @@ impl<'a> Words<'a> {
     }
 
     /// How many of these words each entry has.
-    fn counts(&self, own: &BTreeSet<String>) -> BTreeMap<usize, usize> {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    fn counts(&self, own: &SortedSet<String>) -> SortedMap<usize, usize> {
+        let mut counts: SortedMap<usize, usize> = SortedMap::new();
         for index in own.iter().filter_map(|word| self.places.get(word)).flatten() {
             *counts.entry(*index).or_default() += 1;
         }
@@ -143,10 +142,10 @@ impl<'a> Words<'a> {
 
     /// The author of the entry that has most of a line's words, if it has half of them.
     fn author_of(&self, line: &str) -> Option<&'a str> {
-        self.author_with(&to_set(words(line)))
+        self.author_with(&SortedSet::from_iter(words(line)))
     }
 
-    fn author_with(&self, own: &BTreeSet<String>) -> Option<&'a str> {
+    fn author_with(&self, own: &SortedSet<String>) -> Option<&'a str> {
         let counts = self.counts(own).into_iter();
         let (index, count) = counts.max_by_key(|(index, count)| (*count, *index))?;
         (2 * count >= own.len()).then(|| author(self.entries.get(index)?))?
@@ -154,10 +153,10 @@ impl<'a> Words<'a> {
 
     /// True if one other author has written half of the words that somebody is said to have said, and this one has not, in
     /// all messages together. A line that names the other one too may be about both.
-    fn is_of_another(&self, name: &str, said: &str, names: &BTreeSet<&str>) -> bool {
+    fn is_of_another(&self, name: &str, said: &str, names: &SortedSet<&str>) -> bool {
         let is_telling =
             |word: &String| self.places.get(word).is_none_or(|at| at.len() <= MOST_PLACES);
-        let own = to_set(words(said).filter(is_telling));
+        let own = SortedSet::from_iter(words(said).filter(is_telling));
         let other = self
             .author_with(&own)
             .filter(|other| *other != name && names.contains(other) && !has_name(said, other));
@@ -183,7 +182,7 @@ mod tests {
             entry(2, "assistant ben", "I measured the export: it takes 90 seconds."),
             entry(3, "user", "Somebody without a name asks for blue buttons."),
         ];
-        let names = BTreeSet::from(["ann", "ben"]);
+        let names = SortedSet::from(["ann", "ben"]);
         let attributed = attribute(summary, &names, &entries);
         assert_eq!(attributed.text, expected);
         assert_eq!(attributed.unattributed, nobody);

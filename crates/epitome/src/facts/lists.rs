@@ -1,6 +1,6 @@
 //! Checklists and criteria that a summary lost: which of their items are appended to it, and how the model reads them.
 
-use std::collections::BTreeSet;
+use epitome_columns::SortedSet;
 
 use super::fact::Mention;
 use super::{Fact, Kind};
@@ -17,12 +17,12 @@ const LONGEST_NOTE: &str = "[100,000 more items of other lists are left out]";
 ///
 /// Lists of users come first, and of those the latest. A list is taken whole if it fits. Otherwise it is cut at its end.
 /// Every item is counted at most twice.
-pub(super) fn select(items: &[Mention], budget: MeterTokens, meter: &Meter) -> BTreeSet<usize> {
+pub(super) fn select(items: &[Mention], budget: MeterTokens, meter: &Meter) -> SortedSet<usize> {
     // A line break before each line.
     let cost = |text: &str| meter.count(text) + MeterTokens::new(1);
     let note = cost(LONGEST_NOTE);
     let mut left = budget - cost(LISTS) - note;
-    let mut chosen = BTreeSet::new();
+    let mut chosen = SortedSet::new();
     for list in by_importance(items) {
         let item = |index: &usize| items.get(*index);
         let head = list.first().and_then(item).map_or(note, |first| cost(&first.speaker));

@@ -1,8 +1,6 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use epitome_columns::sort_by_key;
+use epitome_columns::{SortedMap, SortedSet, sort_by_key};
 use serde::Serialize;
 
 use super::checklist::{identity, may_be_item};
@@ -111,7 +109,7 @@ pub(crate) fn build_receipt(
         std::cmp::Reverse(missing.get(*index).map(Mention::importance))
     });
     let mut left = budget.ledger - meter.count(LEDGER) - MeterTokens::new(4);
-    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    let mut chosen: SortedSet<usize> = SortedSet::new();
     let mut too_long = 0;
     for index in by_importance {
         if too_long > MAX_TOO_LONG {
@@ -172,7 +170,7 @@ fn find_uncased(
 /// Labels of so many numbers that none of them says much: `round: 246`.
 #[derive(Default)]
 struct Series {
-    sizes: BTreeMap<String, usize>,
+    sizes: SortedMap<String, usize>,
 }
 
 /// The most numbers with a label that identifies each.

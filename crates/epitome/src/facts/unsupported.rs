@@ -1,6 +1,6 @@
 //! What a summary says that no message does: names, dates, amounts, seats and quotes.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 use super::scan::quotes;
 use super::token::{self, in_other_notation};
@@ -12,7 +12,7 @@ use epitome_text::sentence;
 /// set of texts that all have to occur in the messages is enough.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
-    claims: BTreeMap<String, Vec<Vec<String>>>,
+    claims: SortedMap<String, Vec<Vec<String>>>,
 }
 
 impl Claims {

@@ -3,7 +3,7 @@
 //! The log of a team has all messages. Its path has those that are for everyone; the others, its asides, have no position. The
 //! log of an agent has on its path whatever the agent may see, in the order in which it came.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 use super::log::Log;
 use super::record::{LogError, Record};
@@ -148,7 +148,7 @@ impl Log {
 pub(super) struct Feed {
     of_all: Vec<u32>,
     /// Those that only some agents read, for each of these.
-    of_one: BTreeMap<String, Vec<u32>>,
+    of_one: SortedMap<String, Vec<u32>>,
     end: usize,
 }
 

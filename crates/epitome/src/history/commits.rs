@@ -3,7 +3,7 @@
 //! A compaction is made on one path and builds on the compactions that are active there. It is valid on every path that has
 //! all messages that it is about: on other branches as well, if they begin with the same messages.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 use super::tree::{NodeId, Tree};
 
@@ -21,7 +21,7 @@ struct Commit {
 /// The compactions that were not undone, by the indices of their records.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Commits {
-    commits: BTreeMap<usize, Commit>,
+    commits: SortedMap<usize, Commit>,
     /// The active compactions, oldest first. Each builds on the one before.
     active: Vec<usize>,
 }

@@ -2,7 +2,8 @@
 //! is invalid.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+
+use epitome_columns::SortedMap;
 
 use super::{Log, Projection};
 use crate::history::tagged;
@@ -14,7 +15,7 @@ pub(crate) struct LateResults<'a> {
     log: &'a Log,
     projection: &'a Projection,
     /// The names of their tools by call, computed when first needed.
-    hidden_calls: OnceCell<BTreeMap<&'a CallId, &'a str>>,
+    hidden_calls: OnceCell<SortedMap<&'a CallId, &'a str>>,
 }
 
 impl<'a> LateResults<'a> {
@@ -44,8 +45,8 @@ impl<'a> LateResults<'a> {
         Some(Message { role: Role::Tool, parts: vec![Part::text(text)], ..message.clone() })
     }
 
-    fn hidden_calls(&self) -> BTreeMap<&'a CallId, &'a str> {
-        let mut open = BTreeMap::new();
+    fn hidden_calls(&self) -> SortedMap<&'a CallId, &'a str> {
+        let mut open = SortedMap::new();
         let Projection { covered, dropped, .. } = self.projection;
         let hidden = (0..self.log.len()).filter(|at| at < covered || dropped.contains(at));
         for message in hidden.filter_map(|at| self.log.message(at)) {

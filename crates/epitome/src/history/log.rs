@@ -4,7 +4,7 @@
 //! does not keep what nothing can refer to any more: the earlier version of an edited message, the contents of a compaction
 //! that was undone, and earlier open tasks.
 
-use std::collections::BTreeMap;
+use epitome_columns::{SortedMap, SortedSet};
 
 use super::asides::Feed;
 use super::checkpoint::Checkpoint;
@@ -15,7 +15,6 @@ use super::rewrite::{Change, PartChange, Rewrite};
 use super::tasks::CompletedTask;
 use super::tree::{NodeId, Tree};
 use crate::message::{CheckpointId, Message, MessageId, Part};
-use epitome_columns::to_set;
 
 /// The log of one conversation.
 ///
@@ -26,7 +25,7 @@ pub struct Log {
     pub(super) tree: Tree,
     commits: Commits,
     /// For messages with signed reasoning, the hash of what the model saw when it wrote the reasoning.
-    prefixes: BTreeMap<NodeId, u64>,
+    prefixes: SortedMap<NodeId, u64>,
     /// Index of the record of the open tasks.
     pub(super) todo: Option<usize>,
     /// Index of the record of the memory.
@@ -47,7 +46,7 @@ pub struct Log {
     /// What a store does not have yet; `None` if there is no store.
     journal: Option<Journal>,
     /// The records with the latest versions of the messages that are only for some agents.
-    pub(super) asides: BTreeMap<MessageId, usize>,
+    pub(super) asides: SortedMap<MessageId, usize>,
     /// The records that agents read: those of messages, of the path, and of agents.
     pub(super) feed: Feed,
     /// For the log of an agent, what the log of the team does not have of it yet; `None` for the log of a team.
@@ -267,7 +266,8 @@ impl Log {
         let dropped = checkpoint.dropped.iter().filter_map(|id| self.position(id));
         // A synthetic message may have been dropped because a later one repeats it. If the later one changes, the dropped
         // one has to come back.
-        let kinds = to_set(dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()));
+        let kinds =
+            SortedSet::from_iter(dropped.filter_map(|at| self.message(at)?.synthetic.as_deref()));
         if kinds.is_empty() {
             return named;
         }
@@ -301,7 +301,7 @@ impl Log {
         {
             *checkpoints = checkpoints.saturating_add(1);
             *summaries = summaries.saturating_add(summary);
-            let known = to_set(offloaded.iter());
+            let known = SortedSet::from_iter(offloaded.iter());
             let new: Vec<Rewrite> =
                 own.into_iter().filter(|rewrite| !known.contains(rewrite)).collect();
             offloaded.extend(new);

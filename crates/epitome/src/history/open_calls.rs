@@ -1,14 +1,14 @@
 //! Calls without a result, found again by the results that answer them.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 /// Calls without a result in their order, each with a value. `K` is the type of their ids.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCalls<K, T> {
     /// By their ids and numbers.
-    values: BTreeMap<(K, usize), T>,
+    values: SortedMap<(K, usize), T>,
     /// By their numbers, which increase.
-    ids: BTreeMap<usize, K>,
+    ids: SortedMap<usize, K>,
     next: usize,
     /// The number of the first call of the latest message with calls.
     latest: usize,
@@ -18,7 +18,7 @@ pub(crate) struct OpenCalls<K, T> {
 
 impl<K, T> Default for OpenCalls<K, T> {
     fn default() -> Self {
-        let (values, ids) = (BTreeMap::new(), BTreeMap::new());
+        let (values, ids) = (SortedMap::new(), SortedMap::new());
         Self { values, ids, next: 0, latest: 0, is_next_message: false }
     }
 }

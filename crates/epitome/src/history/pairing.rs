@@ -2,9 +2,9 @@
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use epitome_columns::sort_by;
+use epitome_columns::{SortedMap, sort_by};
 
 use crate::message::{CallId, Message, Part, Role};
 
@@ -80,9 +80,9 @@ impl Pairing {
         &mut self,
         paired: &[(&str, PartPosition)],
         unmatched: Vec<(&str, PartPosition)>,
-        open: &mut BTreeMap<&str, Vec<PartPosition>>,
+        open: &mut SortedMap<&str, Vec<PartPosition>>,
     ) {
-        let mut first: BTreeMap<&str, PartPosition> = BTreeMap::new();
+        let mut first: SortedMap<&str, PartPosition> = SortedMap::new();
         for (call, result) in paired {
             first.entry(call).or_insert(*result);
         }
@@ -161,15 +161,15 @@ pub(crate) enum Link {
 pub(crate) struct Pairer<K> {
     /// Calls without a result by id, oldest first, but within one message last first. An id without such calls is
     /// removed, so that the map stays small in a long conversation.
-    open: BTreeMap<K, Vec<PartPosition>>,
+    open: SortedMap<K, Vec<PartPosition>>,
     /// Calls of the latest turn, last first, without those that an answer without an id has taken. Some may have a result.
     turn: Vec<(K, PartPosition)>,
     /// Calls of the latest turn that waited for approval when an answer without an id came, first ones first.
     turn_awaiting: VecDeque<(K, PartPosition)>,
     /// The messages of approval requests without a response, by the approval's id.
-    approval_requests: BTreeMap<K, usize>,
+    approval_requests: SortedMap<K, usize>,
     /// Those with a response, while their calls wait: an app may append a response again, as after a reload.
-    approval_responses: BTreeMap<K, usize>,
+    approval_responses: SortedMap<K, usize>,
     /// The last message if it has only reasoning.
     only_reasoning: Option<usize>,
     /// The last message if it has a part that only its provider understands.

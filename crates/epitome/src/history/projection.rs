@@ -1,12 +1,11 @@
 //! The effect of all active checkpoints on the messages of the log, by position.
 
-use std::collections::{BTreeMap, BTreeSet};
+use epitome_columns::{SortedMap, SortedSet};
 
 use super::checkpoint::{Checkpoint, Cover};
 use super::log::Log;
 use super::rewrite::Rewrite;
 use crate::message::{Message, MessageId};
-use epitome_columns::to_set;
 
 /// Which messages a summary covers, which of those stay, and which messages are rewritten or removed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,9 +19,9 @@ pub struct Projection {
     /// The current summary.
     pub cover: Option<Cover>,
     /// Messages that are rewritten.
-    pub rewritten: BTreeMap<usize, Rewritten>,
+    pub rewritten: SortedMap<usize, Rewritten>,
     /// Messages that are removed.
-    pub dropped: BTreeSet<usize>,
+    pub dropped: SortedSet<usize>,
     /// Number of active checkpoints.
     pub checkpoints: usize,
 }
@@ -80,10 +79,10 @@ impl Projection {
 
     /// Removes entries of messages that the summary has replaced, so that the projection does not grow forever.
     fn forget_covered(&mut self) {
-        let kept = to_set(self.kept());
+        let kept = SortedSet::from_iter(self.kept());
         let covered = self.covered;
         self.rewritten.retain(|position, _| *position >= covered || kept.contains(position));
-        self.dropped = self.dropped.split_off(&covered);
+        self.dropped.retain(|position| *position >= covered);
     }
 
     /// The covered messages that stay.
@@ -100,7 +99,7 @@ impl Projection {
 
     /// The positions of all such messages, in order. Linear in them, times the logarithm of those that stay.
     pub fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
-        let kept = to_set(self.kept());
+        let kept = SortedSet::from_iter(self.kept());
         let covered = (0..self.covered).filter(move |position| !kept.contains(position));
         // All that were removed before the end of the summary are covered by it.
         covered.chain(self.dropped.range(self.covered..).copied())
@@ -143,7 +142,7 @@ mod tests {
         let after = before.with(&log, &summarized);
         assert_eq!(after.checkpoints, 2);
         assert_eq!(after.rewritten.keys().copied().collect::<Vec<_>>(), [1, 4, 5]);
-        assert_eq!(after.dropped, BTreeSet::from([6]));
+        assert_eq!(after.dropped, SortedSet::from([6]));
         assert_eq!(after.compacted().collect::<Vec<_>>(), [0, 2, 3, 6]);
     }
 }

@@ -556,7 +556,7 @@ mod tests {
             Defect::BrokenArguments,
             Defect::SharedCallId,
         ];
-        let texts: std::collections::BTreeSet<&str> =
+        let texts: epitome_columns::SortedSet<&str> =
             defects.iter().map(|defect| defect.explanation()).collect();
         assert_eq!(texts.len(), defects.len());
         for text in texts {

@@ -3,9 +3,10 @@
 //! A chat page regenerates an answer, or edits a question and sends it again. What was said before stays in the tree as a
 //! branch beside the new one. The path leads from the first message to the *head*, behind which the next one is appended.
 
-use std::collections::BTreeMap;
 use std::iter::successors;
 use std::num::NonZeroU32;
+
+use epitome_columns::SortedMap;
 
 use crate::message::MessageId;
 
@@ -31,7 +32,7 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    ids: BTreeMap<MessageId, NodeId>,
+    ids: SortedMap<MessageId, NodeId>,
     path: Vec<NodeId>,
     /// The oldest first message; those of other branches follow as its siblings.
     first: Option<NodeId>,

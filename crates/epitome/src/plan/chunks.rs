@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use epitome_columns::SortedSet;
+
 use super::reading::{Reading, entries_at};
 use super::{Action, Plan};
 use crate::conversation::Conversation;
@@ -10,7 +12,6 @@ use crate::policy::{Policy, WindowTooSmall};
 use crate::tokens::MeterTokens;
 use crate::transcript::chunk::{chunks, chunks_within, parts_of};
 use crate::transcript::prompt::{ChunkPosition, PromptInput, instructions};
-use epitome_columns::to_set;
 
 /// Tokens of the envelope's tags and of separators.
 const ENVELOPE: MeterTokens = MeterTokens::new(100);
@@ -90,7 +91,7 @@ impl Plan {
 
     /// The positions in front of the tail that the summarizer would not read although no earlier summary covers them.
     pub(crate) fn unread(&self, conversation: &Conversation) -> Vec<usize> {
-        let read = to_set(self.read(conversation));
+        let read = SortedSet::from_iter(self.read(conversation));
         let covered = conversation.projection().covered;
         (covered..self.tail_start).filter(|at| !read.contains(at)).collect()
     }

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use epitome_columns::SortedSet;
+
 use super::appendix::appendix;
 use super::budget::{Budget, SHORTEST_SUMMARY};
 use super::cut::{ExchangeSize, TailLimit, cut};
@@ -21,7 +23,6 @@ use crate::history::{Exchange, Log};
 use crate::message::{Message, Part, Role};
 use crate::policy::{Keep, LastRequest, Load, Phase, Policy, Reason, SummaryPlacement, share};
 use crate::tokens::MeterTokens;
-use epitome_columns::to_set;
 
 /// A ledger may take this much of a short summary, in the meter's tokens. A shorter ledger would have no line.
 const SHORTEST_LEDGER: MeterTokens = MeterTokens::new(32);
@@ -410,7 +411,7 @@ fn user_requests_to_keep(
 ) -> Vec<usize> {
     let conversation = reduction.conversation;
     let projection = conversation.projection();
-    let kept = to_set(projection.kept());
+    let kept = SortedSet::from_iter(projection.kept());
     let covered = projection.covered;
     // The index says that the original is not blank; a rewritten message can be.
     let is_blank = |at: &usize| {

@@ -1,9 +1,10 @@
 //! Reads the messages that a summarizer gets, in slices.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::vec::IntoIter;
+
+use epitome_columns::SortedMap;
 
 use crate::conversation::Conversation;
 use crate::history::{Change, Ending, LateResults, PartChange};
@@ -24,7 +25,7 @@ const AT_A_TIME: usize = 4_096;
 pub(crate) struct Reading {
     positions: Vec<usize>,
     /// Results whose calls are no longer in the view, as they are read, by their positions.
-    late: BTreeMap<usize, Message>,
+    late: SortedMap<usize, Message>,
     /// Those of the positions whose steps are read now.
     ordered: Range<usize>,
     /// By the indices of the ordered positions.

@@ -1,8 +1,8 @@
 //! A policy as the app writes it: a preset and the fields that differ from it, for all agents or for one.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
+use epitome_columns::SortedMap;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -40,7 +40,7 @@ pub struct PolicySpec {
     pub clear_tool_results: Option<Value>,
     /// The fields that differ for an agent, by the agent's name. All fields but `agents` are allowed here.
     #[cfg_attr(feature = "tsify", tsify(type = "Record<string, Omit<PolicySpec, \"agents\">>"))]
-    pub agents: BTreeMap<String, PolicySpec>,
+    pub agents: SortedMap<String, PolicySpec>,
     /// Any other field of [`Policy`]. Of `summary` and `retry` only the parts that differ are needed; every other
     /// field is replaced as a whole.
     #[serde(flatten)]
@@ -241,7 +241,7 @@ impl PolicySpec {
     #[must_use]
     pub fn for_agent(&self, agent: &str) -> Self {
         let Some(own) = self.agents.get(agent) else {
-            return Self { agents: BTreeMap::new(), ..self.clone() };
+            return Self { agents: SortedMap::new(), ..self.clone() };
         };
         let mut fields = Value::Object(self.fields.clone());
         for (field, given) in &own.fields {
@@ -263,7 +263,7 @@ impl PolicySpec {
                 .clear_tool_results
                 .clone()
                 .or_else(|| self.clear_tool_results.clone()),
-            agents: BTreeMap::new(),
+            agents: SortedMap::new(),
             fields: fields.as_object().cloned().unwrap_or_default(),
         }
     }

@@ -1,7 +1,6 @@
 //! Settings of the summary: who writes it, from what, how long it may be, and where it stands.
 
-use std::collections::BTreeMap;
-
+use epitome_columns::SortedMap;
 use serde::{Deserialize, Serialize};
 use strum::EnumCount;
 
@@ -20,7 +19,9 @@ pub struct SummarySettings {
     /// summarized, and only reducers are applied. Default: `summarizer`.
     pub default_agent: Option<String>,
     /// The app's own prompts, by name. Default: none.
-    pub prompts: BTreeMap<String, String>,
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, String>"))]
+    #[cfg_attr(feature = "tsify", tsify(type = "Record<string, string>"))]
+    pub prompts: SortedMap<String, String>,
     /// The sections of a summary, unless `prompt` is set. Default: `threeSections`.
     pub shape: Shape,
     /// Whether a summary must have one of the headings of `shape`: without any, the request is repeated once with a reminder.
@@ -95,7 +96,7 @@ impl Default for SummarySettings {
             prompt: None,
             agent: None,
             default_agent: Some("summarizer".into()),
-            prompts: BTreeMap::new(),
+            prompts: SortedMap::new(),
             shape: Shape::default(),
             check_headings: None,
             fallback_summarizers: Vec::new(),

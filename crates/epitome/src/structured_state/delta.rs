@@ -1,8 +1,6 @@
 //! Changes to a state, and how they are merged into it.
 
-use std::collections::BTreeSet;
-
-use epitome_columns::to_set;
+use epitome_columns::SortedSet;
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_TEXT, StateEntry, StateList, StructuredState};
@@ -101,7 +99,7 @@ impl StateDelta {
         entries: &[Entry],
         source: &dyn Fn(u32) -> Option<MessageId>,
     ) {
-        let mut words: Vec<(u32, BTreeSet<String>)> = Vec::new();
+        let mut words: Vec<(u32, SortedSet<String>)> = Vec::new();
         for change in &mut self.0 {
             let StateChange::Put { entry, .. } = change else { continue };
             if !entry.sources.is_empty() {
@@ -112,8 +110,8 @@ impl StateDelta {
                 words = entries.iter().map(of).collect();
             }
             let own = words_of(&entry.text);
-            let shared = |(number, words): &(u32, BTreeSet<String>)| {
-                (own.intersection(words).count(), *number)
+            let shared = |(number, words): &(u32, SortedSet<String>)| {
+                (own.iter().filter(|word| words.contains(*word)).count(), *number)
             };
             let best = words.iter().map(shared).max().filter(|(count, _)| 2 * count >= own.len());
             entry.sources.extend(best.and_then(|(_, number)| source(number)));
@@ -122,8 +120,10 @@ impl StateDelta {
 }
 
 /// The words of a text, in lower case.
-fn words_of(text: &str) -> BTreeSet<String> {
-    to_set(identity(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned))
+fn words_of(text: &str) -> SortedSet<String> {
+    SortedSet::from_iter(
+        identity(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned),
+    )
 }
 
 fn position(entries: &[StateEntry], key: &str) -> Option<usize> {

@@ -1,9 +1,8 @@
 //! What a model's answer says twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use epitome_columns::to_set;
+use epitome_columns::SortedSet;
 
 /// The shortest line that is not said twice, in bytes. A short one, such as `- None`, can be right below several headings.
 const MIN_LINE: usize = 30;
@@ -14,7 +13,7 @@ pub(crate) fn without_lines_of<'a>(state: &str, answer: &'a str) -> Cow<'a, str>
     if state.is_empty() {
         return Cow::Borrowed(answer);
     }
-    let known = to_set(state.lines().filter(|line| !line.is_empty()));
+    let known = SortedSet::from_iter(state.lines().filter(|line| !line.is_empty()));
     let lines = answer.lines().filter(|line| !known.contains(line.trim()));
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
@@ -22,7 +21,7 @@ pub(crate) fn without_lines_of<'a>(state: &str, answer: &'a str) -> Cow<'a, str>
 /// An answer without the lines that it has said before, and without the headings that it has had before and that have nothing
 /// else below them: small models write the earlier summary again and then their own. Code stays as it is. O(n log n).
 pub(crate) fn without_repeats(answer: &str) -> Cow<'_, str> {
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     // One that was there before stays only if something new comes below it.
     let mut repeated_heading = None;
     let mut lines: Vec<&str> = Vec::new();

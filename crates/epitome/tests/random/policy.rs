@@ -1,9 +1,7 @@
 //! Random policies with all settings. Their windows are shares of the tokens of a history.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use std::collections::BTreeSet;
+use std::fmt;
 
 use epitome::policy::{
     Budget, ClearToolInputs, ClearToolResults, Counting, Encoding, Family, Fill, Keep, LastRequest,
@@ -217,7 +215,7 @@ fn summary() -> impl Strategy<Value = SummarySettings> {
                 prompt: (who == "own").then(|| "mine".into()),
                 agent: (who == "agent").then(|| "fast".into()),
                 default_agent: (who == "default").then(|| "summarizer".into()),
-                prompts: BTreeMap::from([("mine".into(), "Condense this.".into())]),
+                prompts: [("mine".into(), "Condense this.".into())].into(),
                 shape,
                 check_headings: headings,
                 fallback_summarizers,

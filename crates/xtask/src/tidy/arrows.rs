@@ -12,10 +12,10 @@ use crate::workspace::Workspace;
 const ARROWS: [(&str, &[&str]); 19] = [
     ("epitome", &["epitome-columns", "epitome-text"]),
     ("epitome-columns", &[]),
-    ("epitome-text", &[]),
+    ("epitome-text", &["epitome-columns"]),
     ("epitome-extractive", &["epitome", "epitome-columns", "epitome-text"]),
     ("epitome-buffer", &[]),
-    ("epitome-tokens", &["epitome"]),
+    ("epitome-tokens", &["epitome", "epitome-columns"]),
     ("epitome-formats", &["epitome", "epitome-columns", "epitome-text"]),
     ("epitome-count", &["epitome-buffer", "epitome-tokens"]),
     ("epitome-estimate", &["epitome-buffer", "epitome-tokens"]),
@@ -27,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
         &[
             "epitome",
             "epitome-buffer",
+            "epitome-columns",
             "epitome-extractive",
             "epitome-tokens",
             "epitome-formats",

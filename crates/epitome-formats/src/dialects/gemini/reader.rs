@@ -1,9 +1,9 @@
 //! Reading messages.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use epitome::message::Role;
+use epitome_columns::SortedMap;
 use serde_json::Value;
 
 use super::part::{FAILURE, KNOWN, body, field, only_text, text};
@@ -179,7 +179,7 @@ fn role(value: &Value, content: &mut Content<'_>) -> Role {
 /// message. The provider pairs such calls and results by name and order. Counting calls and results
 /// separately gives the n-th call of a tool and the n-th result of it the same id.
 #[derive(Default)]
-struct CallIds<'a>(BTreeMap<&'a str, usize>);
+struct CallIds<'a>(SortedMap<&'a str, usize>);
 
 impl<'a> CallIds<'a> {
     fn id(&mut self, body: &'a Value) -> Cow<'a, str> {

@@ -1,6 +1,6 @@
 //! Synthetic messages that add nothing: heartbeats, and what a later message repeats.
 
-use std::collections::BTreeSet;
+use epitome_columns::SortedSet;
 
 use super::reduction::{Proposal, Proposals, Reduction};
 use crate::history::Exchange;
@@ -26,7 +26,7 @@ pub(super) fn propose(reduction: &Reduction) -> Proposals {
             list.push(Proposal::Remove { exchange: answer.clone() });
         }
     }
-    let mut later: BTreeSet<(&str, String)> = BTreeSet::new();
+    let mut later: SortedSet<(&str, String)> = SortedSet::new();
     for position in index.synthetic.iter().rev() {
         let Some((exchange, message)) = removable_message(reduction, *position) else { continue };
         let Some(kind) = message.synthetic.as_deref() else { continue };

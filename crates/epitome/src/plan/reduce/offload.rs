@@ -1,6 +1,6 @@
 //! Large tool results are stored under a path; a beginning and an end of them stay in the view.
 
-use std::collections::BTreeMap;
+use epitome_columns::SortedMap;
 
 use super::reduction::{Proposal, Proposals, Reduction};
 use super::shorten::shorten;
@@ -29,14 +29,16 @@ pub(super) fn propose(reduction: &Reduction, settings: &OffloadToolResults) -> P
         _ => None,
     };
     // How many results each of their calls has: a path by the call alone must not be used twice.
-    let mut answers: BTreeMap<&CallId, u32> = BTreeMap::new();
+    let mut answers: SortedMap<&CallId, u32> = SortedMap::new();
     for (position, parts) in &large {
         let calls = parts.iter().filter_map(|part| Some(result(*position, *part)?.0));
         answers.extend(calls.map(|call| (call, 0)));
     }
     if !answers.is_empty() {
         for call in log.messages().flat_map(Message::results) {
-            answers.entry(call).and_modify(|count| *count += 1);
+            if let Some(count) = answers.get_mut(call) {
+                *count += 1;
+            }
         }
     }
     let list = large.into_iter().filter_map(|(position, parts)| {

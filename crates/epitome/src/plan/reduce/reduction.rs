@@ -1,7 +1,8 @@
 //! A conversation while reducers work on it: what each has changed so far, and what that saves.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use epitome_columns::{SortedMap, SortedSet};
 
 use crate::calibration::Scale;
 use crate::conversation::Conversation;
@@ -11,7 +12,6 @@ use crate::message::{Message, Part};
 use crate::plan::{Action, planner};
 use crate::policy::{Load, Phase, Policy, Reason, ReducerRule, share};
 use crate::tokens::MeterTokens;
-use epitome_columns::to_set;
 
 /// What reducers have done to one message.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub(in crate::plan) struct Reduction<'a> {
     pub(in crate::plan) from: usize,
     /// Tokens to reach, in the provider's tokens.
     target: u32,
-    changed: BTreeMap<usize, Reduced>,
+    changed: SortedMap<usize, Reduced>,
     saved: MeterTokens,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Reduction<'a> {
         exchanges: &'a [Exchange],
         protected: &'a [Exchange],
     ) -> Self {
-        let (changed, saved) = (BTreeMap::new(), MeterTokens::ZERO);
+        let (changed, saved) = (SortedMap::new(), MeterTokens::ZERO);
         let target = policy.target_tokens();
         Self { conversation, policy, scale, exchanges, protected, from: 0, target, changed, saved }
     }
@@ -147,7 +147,7 @@ impl<'a> Reduction<'a> {
                 projection.rewritten.get(&position).map(|rewritten| &rewritten.rewrite)
             }
         };
-        let mut by_part: BTreeMap<usize, PartChange> = BTreeMap::new();
+        let mut by_part: SortedMap<usize, PartChange> = SortedMap::new();
         let earlier = earlier.into_iter().flat_map(|rewrite| rewrite.changes.iter().cloned());
         // The later change of a part replaces the earlier one. A list with both would break `Rewrite::apply`,
         // which expects one change for each part, in order.
@@ -175,7 +175,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// All changes, by position.
-    pub(in crate::plan) fn into_changed(self) -> BTreeMap<usize, Reduced> {
+    pub(in crate::plan) fn into_changed(self) -> SortedMap<usize, Reduced> {
         self.changed
     }
 
@@ -293,7 +293,7 @@ impl<'a> Reduction<'a> {
         // A set, since a message can be in several of these lists: if it were counted twice, the sum would be
         // too small.
         let others = rewritten.map(|(at, _)| *at).chain(dropped.copied());
-        let others = to_set(others.chain(changed.map(|(at, _)| *at)));
+        let others = SortedSet::from_iter(others.chain(changed.map(|(at, _)| *at)));
         let meter = self.conversation.meter();
         let original: MeterTokens = others.iter().map(|at| meter.tokens(*at)).sum();
         let seen: MeterTokens = others.iter().map(|at| self.tokens_of(*at)).sum();
