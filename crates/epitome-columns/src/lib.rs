@@ -7,7 +7,7 @@ mod order;
 mod set;
 
 pub use map::{Entries, Entry, SortedMap};
-pub use order::{sort_by, sort_by_key};
+pub use order::{sort, sort_by, sort_by_key};
 pub use set::{Items, SortedSet};
 
 /// Rows that are compared at once.

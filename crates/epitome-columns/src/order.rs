@@ -3,6 +3,11 @@
 
 use std::cmp::Ordering;
 
+/// Sorts items in ascending order.
+pub fn sort<T: Ord>(items: &mut Vec<T>) {
+    sort_by(items, T::cmp);
+}
+
 /// Sorts items; equal ones stay in their order. Costs O(n log n), and some nanoseconds for each comparison more than the standard
 /// library's sort.
 pub fn sort_by<T>(items: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) {

@@ -1,6 +1,7 @@
 //! A message with some parts changed and some steps removed. Everything else stays as it is.
 
 use epitome::history::{Change, PartChange};
+use epitome_columns::sort;
 use serde_json::Value;
 
 use crate::content::{ContentPart, Item};
@@ -58,7 +59,7 @@ pub(crate) fn edit_message(
         // A call and its result may be at one place, as in an AI SDK UI message. The place stays if either
         // stays.
         let mut stays: Vec<&Path> = places(true).collect();
-        stays.sort_unstable();
+        sort(&mut stays);
         removed.extend(places(false).filter(|at| stays.binary_search(at).is_err()));
     }
     if kept.is_some_and(|kept| !kept.is_sorted()) {
@@ -68,7 +69,7 @@ pub(crate) fn edit_message(
         return value;
     }
     // From the end, so that no removal moves an element that is still to be removed.
-    removed.sort_unstable();
+    sort(&mut removed);
     removed.dedup();
     for at in removed.into_iter().rev().filter(|at| !at.is_root()) {
         at.remove(&mut value);

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use epitome_columns::sort;
+
 /// Function words, in lower case and without apostrophes, each language on lines of its own.
 const LISTS: &str = "\
 a about above after again against all also am an and any are arent as at be because been before being below between both \
@@ -123,7 +125,7 @@ pub fn is_light_pair(first: char, second: char) -> bool {
         let characters = |pair: &str| pair.chars().next().zip(pair.chars().nth(1));
         let mut pairs: Vec<_> =
             CHINESE_PAIRS.split_ascii_whitespace().filter_map(characters).collect();
-        pairs.sort_unstable();
+        sort(&mut pairs);
         pairs
     });
     pairs.binary_search(&(first, second)).is_ok()

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use epitome_columns::SortedSet;
+use epitome_columns::{SortedSet, sort_by_key};
 
 use super::letters::{is_alphanumeric, is_unspaced};
 
@@ -139,7 +139,7 @@ impl<T: Copy> Beginnings<T> {
             phrase.chars().next().map(|first| (first, phrase, value))
         };
         let mut phrases: Vec<_> = phrases.into_iter().filter_map(with_first).collect();
-        phrases.sort_by_key(|(first, ..)| *first);
+        sort_by_key(&mut phrases, |(first, ..)| *first);
         let first = phrases.iter().fold(0, |bits, (first, ..)| bits | first_bit(*first));
         Self { phrases, first }
     }

@@ -7,7 +7,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use epitome_columns::{SortedMap, sort_by_key};
+use epitome_columns::{SortedMap, sort, sort_by_key};
 
 use super::snapshot::Condition;
 use super::{CommandError, Compactor, State};
@@ -165,7 +165,7 @@ impl Compactor {
         let Agents { members, stored, .. } = &self.agents;
         let mut names: Vec<&str> =
             members.keys().chain(stored.keys()).map(String::as_str).collect();
-        names.sort_unstable();
+        sort(&mut names);
         names.into_iter()
     }
 

@@ -1,5 +1,7 @@
 //! From a line of a summary back to the messages that it is from.
 
+use epitome_columns::sort;
+
 use super::Compactor;
 use crate::facts::{SaidFact, Sources, Thing};
 use crate::message::{Message, MessageId};
@@ -19,7 +21,7 @@ impl Compactor {
                 self.that_say(&sentences, &facts, &things)
             }
         };
-        found.sort_unstable();
+        sort(&mut found);
         found.dedup();
         let messages = found.into_iter().filter_map(|position| self.log().message(position));
         messages.map(|message| message.id.clone()).collect()

@@ -1,5 +1,7 @@
 //! The most recent messages of a stored history that fit a token budget, for an app that loads only those.
 
+use epitome_columns::sort;
+
 use super::exchange::exchanges;
 use super::pairing::Pairing;
 use crate::message::{Message, Role};
@@ -30,7 +32,7 @@ pub fn most_recent(
         room -= tokens;
         taken.extend(own);
     }
-    taken.sort_unstable();
+    sort(&mut taken);
     taken
 }
 

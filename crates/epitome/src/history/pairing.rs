@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use epitome_columns::{SortedMap, sort_by};
+use epitome_columns::{SortedMap, sort, sort_by};
 
 use crate::message::{CallId, Message, Part, Role};
 
@@ -68,8 +68,8 @@ impl Pairing {
         if !unmatched.is_empty() {
             pairing.pair_with_later_calls(&paired, unmatched, &mut open);
         }
-        pairing.results_by_call.sort();
-        pairing.calls_by_result.sort();
+        sort(&mut pairing.results_by_call);
+        sort(&mut pairing.calls_by_result);
         pairing
     }
 

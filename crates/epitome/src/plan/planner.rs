@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use epitome_columns::SortedSet;
+use epitome_columns::{SortedSet, sort};
 
 use super::appendix::appendix;
 use super::budget::{Budget, SHORTEST_SUMMARY};
@@ -170,7 +170,7 @@ impl Plan {
         };
         let requests = user_requests_to_keep(reduction, tail_start, &stays, kept_requests);
         stays.extend(&requests);
-        stays.sort_unstable();
+        sort(&mut stays);
         // A removed message has no tokens. The view takes every message that the cover lists, so that a removed
         // one in this list would come back.
         stays.retain(|at| *at < covered || reduction.tokens_of(*at) > MeterTokens::ZERO);
@@ -366,7 +366,7 @@ fn protected(
     let request = conversation.last_request().filter(|request| Some(*request) != appended);
     let fixed = conversation.index().fixed.iter().copied();
     let mut positions: Vec<usize> = fixed.chain(request).chain(unfinished(conversation)).collect();
-    positions.sort_unstable();
+    sort(&mut positions);
     let mut protected: Vec<Exchange> =
         positions.iter().filter_map(|at| exchange_of(exchanges, *at).cloned()).collect();
     protected.dedup();
