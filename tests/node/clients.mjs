@@ -6,8 +6,10 @@ import { createServer } from "node:http";
 import {
   anthropicCompatible,
   anthropicCounter,
+  geminiCompatible,
   geminiCounter,
   llamaCppCounter,
+  ollamaCompatible,
   openAICompatible,
   openAICounter,
 } from "epitome";
@@ -36,10 +38,26 @@ const MESSAGES = {
   delta,
 };
 
+const parts = (text) => ({ candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0 }] });
+const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 9, totalTokenCount: 21 };
+const CONTENTS = {
+  whole: { candidates: [{ ...parts(SUMMARY).candidates[0], finishReason: "STOP" }], usageMetadata },
+  deltas: SUMMARY.split(/(?<= )/).map((text) => data(parts(text))),
+  end: data({ candidates: [{ content: { role: "model", parts: [{ text: "" }] }, finishReason: "STOP" }], usageMetadata }),
+  delta: (text) => data(parts(text)),
+};
+
+const line = (value) => `${JSON.stringify(value)}\n`;
+const said = (content) => line({ model: "m", message: { role: "assistant", content }, done: false });
+const ended = (content) => ({ model: "m", message: { role: "assistant", content }, done: true, done_reason: "stop", prompt_eval_count: 12, eval_count: 9 });
+const LINES = { whole: ended(SUMMARY), deltas: SUMMARY.split(/(?<= )/).map(said), end: line(ended("")), delta: said, type: "application/x-ndjson" };
+
 /** The summarizers: the function that creates each, and the parts of an answer. */
 export const SUMMARIZERS = [
   { name: "openAICompatible", create: openAICompatible, answer: CHAT },
   { name: "anthropicCompatible", create: anthropicCompatible, answer: MESSAGES },
+  { name: "geminiCompatible", create: geminiCompatible, answer: CONTENTS },
+  { name: "ollamaCompatible", create: ollamaCompatible, answer: LINES },
 ].map((row) => ({ ...row, ask: (options, context) => row.create({ model: "m", ...options })(REQUEST, context), expected: SUMMARY }));
 
 /** The counters: the function that creates each, and the answer in one piece. */
@@ -74,7 +92,7 @@ export function sendHealthy(response, { answer }) {
   if (answer.deltas === undefined) {
     return sendJson(response, 200, answer.whole);
   }
-  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.writeHead(200, { "content-type": answer.type ?? "text/event-stream" });
   return response.end(answer.deltas.join("") + answer.end);
 }
 

@@ -228,7 +228,7 @@ export const FAULTS = [
     phase: "JSON of more values than any answer has",
     act: ({ response }) => response.writeHead(200, { "content-type": "application/json" }).end(`{"choices":[${"[],".repeat(1e6)}1]}`),
     codes: ["bad-answer"],
-    says: /not JSON|no count/,
+    says: /not JSON|no count|one megabyte/,
   },
   {
     fault: "hostile",

@@ -256,7 +256,9 @@ for (const { name, ask, answer, expected } of SUMMARIZERS) {
     const whole = JSON.stringify(answer.whole);
     const types = ["text/event-stream", "application/json", "application/json; charset=utf-8", "text/html", "text/plain", undefined];
     for (const type of types) {
-      for (const body of [stream, MARK + stream, `: hello\n\n${stream}`, whole, MARK + whole, ` \r\n${whole}`, `${MARK}\n${whole}`]) {
+      // A comment is one only where events are.
+      const commented = answer.type === undefined ? `: hello\n\n${stream}` : `\n\n${stream}`;
+      for (const body of [stream, MARK + stream, commented, whole, MARK + whole, ` \r\n${whole}`, `${MARK}\n${whole}`]) {
         await withServer(
           ({ response }) => response.writeHead(200, type === undefined ? {} : { "content-type": type }).end(body),
           async ({ baseURL }) => {
@@ -354,7 +356,8 @@ for (const { name, create, answer } of SUMMARIZERS) {
         for (const options of [undefined, null, 5]) assert.throws(() => create(options), { name: "EpitomeError", code: "invalid-option" });
         assert.deepEqual(requests, []);
         await ask({ ...REQUEST, maxTokens: 2 ** 32 - 1 }, { signal: null });
-        assert.equal(JSON.parse(requests[0].body).max_tokens, 2 ** 32 - 1);
+        const { max_tokens: limit, generationConfig, options } = JSON.parse(requests[0].body);
+        assert.equal(limit ?? generationConfig?.maxOutputTokens ?? options.num_predict, 2 ** 32 - 1);
       },
     );
   });

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
-import { anthropicCompatible, extractive, isEpitomeError, openAICompatible } from "epitome";
+import { anthropicCompatible, extractive, geminiCompatible, isEpitomeError, ollamaCompatible, openAICompatible } from "epitome";
 import { deferred, fullCompactor } from "./fixtures.mjs";
 import { varied } from "./harness.mjs";
 
@@ -341,8 +341,10 @@ test("j17: a wrong option of an endpoint is refused when its summarizer is made,
     ["apiKey", { ...good, apiKey: ["secret"] }],
     ["stream", { ...good, stream: "yes" }],
   ];
-  for (const make of [openAICompatible, anthropicCompatible]) {
-    for (const [name, options] of wrong) {
+  for (const make of [openAICompatible, anthropicCompatible, geminiCompatible, ollamaCompatible]) {
+    const window = make === ollamaCompatible ? [0, 1.5, "4096"] : [4_096];
+    const windows = window.map((contextWindow) => ["contextWindow", { ...good, contextWindow }]);
+    for (const [name, options] of [...wrong, ...windows]) {
       assert.throws(() => make(options), (error) => {
         assert.deepEqual([isEpitomeError(error), error.code], [true, "misconfigured"]);
         assert.ok(error.message.startsWith(`${name}: `) && !error.message.includes("secret"), error.message);

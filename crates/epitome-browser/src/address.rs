@@ -79,9 +79,13 @@ impl Address {
         })
     }
 
-    /// The URL of a path, such as `/chat/completions`, with the query of the base URL.
+    /// The URL of a path, such as `/chat/completions`, with the query of the base URL behind that of the path.
     pub(crate) fn url(&self, path: &str) -> String {
-        let mark = if self.query.is_empty() { "" } else { "?" };
+        let mark = match (self.query.is_empty(), path.contains('?')) {
+            (true, _) => "",
+            (false, true) => "&",
+            (false, false) => "?",
+        };
         format!("{}{path}{mark}{}", self.base, self.query)
     }
 

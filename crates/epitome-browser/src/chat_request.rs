@@ -18,7 +18,7 @@ pub(crate) struct ChatRequest {
 }
 
 /// Says how the notes and the lists are put into one object.
-const ONE_OBJECT: &str = "\n\nWrite all of it as one JSON object without a fence: the notes are its key summary, and the \
+pub(crate) const ONE_OBJECT: &str = "\n\nWrite all of it as one JSON object without a fence: the notes are its key summary, and the \
     lists are keys beside it.";
 
 /// The name of the field with the token limit.

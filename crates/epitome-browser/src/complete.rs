@@ -8,17 +8,23 @@ use crate::anthropic_response::AnthropicResponse;
 use crate::chat_request::ChatRequest;
 use crate::chat_response::ChatResponse;
 use crate::completion::{Completion, Prompt};
-use crate::completion_format::{CompletionRequest, CompletionResponse, StreamState};
+use crate::completion_format::{CompletionRequest, CompletionResponse, Framing, StreamState};
 use crate::deadline::Deadline;
 use crate::endpoint::{Endpoint, Streaming};
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::error_body::ErrorBody;
+use crate::gemini_request::GeminiRequest;
+use crate::gemini_response::GeminiResponse;
 use crate::http_request::{
     Body, ContentType, MAX_BODY_BYTES, MAX_ERROR_BYTES, MAX_STREAM_BYTES, send,
 };
+use crate::json_lines::JsonLines;
+use crate::model_path::model_path;
+use crate::ollama_request::OllamaRequest;
+use crate::ollama_response::OllamaResponse;
 use crate::provider::CompletionFormat;
 use crate::server::Server;
-use crate::sse::SseParser;
+use crate::sse::{EventTooLong, SseParser};
 
 /// How long a server may take to close a stream after its last event.
 const CLOSE_GRACE_MS: u32 = 250;
@@ -45,16 +51,24 @@ pub async fn complete(
     let address = Address::parse(&endpoint.base_url, route.pasted_paths)?;
     let server = Server::completions(endpoint, &address);
     let deadline = Deadline::start(endpoint.timeouts, signal)?;
+    let path = match endpoint.stream {
+        Streaming::Streamed => route.streamed_path,
+        Streaming::Plain => route.path,
+    };
+    let path = &model_path(path, &endpoint.model);
     match route.format {
         CompletionFormat::ChatCompletions => {
-            ask::<ChatRequest, ChatResponse<'_>>(server, route.path, prompt, deadline, on_delta)
-                .await
+            ask::<ChatRequest, ChatResponse<'_>>(server, path, prompt, deadline, on_delta).await
         }
         CompletionFormat::AnthropicMessages => {
-            ask::<AnthropicRequest, AnthropicResponse<'_>>(
-                server, route.path, prompt, deadline, on_delta,
-            )
-            .await
+            ask::<AnthropicRequest, AnthropicResponse<'_>>(server, path, prompt, deadline, on_delta)
+                .await
+        }
+        CompletionFormat::GeminiContents => {
+            ask::<GeminiRequest, GeminiResponse<'_>>(server, path, prompt, deadline, on_delta).await
+        }
+        CompletionFormat::OllamaChat => {
+            ask::<OllamaRequest, OllamaResponse<'_>>(server, path, prompt, deadline, on_delta).await
         }
     }
 }
@@ -107,7 +121,14 @@ async fn read<'a, R: CompletionResponse<'a>>(
 ) -> Result<Completion, EndpointError> {
     let mut response = R::new(server);
     match body.format(declared, deadline).await? {
-        ContentType::EventStream => read_events(body, &mut response, deadline, on_delta).await?,
+        ContentType::EventStream => {
+            let parser = Parser::Events(SseParser::default());
+            read_stream(body, parser, &mut response, deadline, on_delta).await?;
+        }
+        ContentType::Json if R::FRAMING == Framing::Lines => {
+            let parser = Parser::Lines(JsonLines::default());
+            read_stream(body, parser, &mut response, deadline, on_delta).await?;
+        }
         ContentType::Json => {
             let text = body.text(MAX_BODY_BYTES, deadline).await?;
             check_length(text.len(), MAX_BODY_BYTES)?;
@@ -123,20 +144,44 @@ async fn read<'a, R: CompletionResponse<'a>>(
     }
 }
 
-async fn read_events<'a>(
+/// Divides a stream into what a response takes.
+enum Parser {
+    Events(SseParser),
+    Lines(JsonLines),
+}
+
+impl Parser {
+    fn push(&mut self, chunk: &[u8]) -> Result<Vec<String>, EventTooLong> {
+        match self {
+            Self::Events(parser) => {
+                Ok(parser.push(chunk)?.into_iter().map(|event| event.data).collect())
+            }
+            Self::Lines(lines) => lines.push(chunk),
+        }
+    }
+
+    fn finish(self) -> Option<String> {
+        match self {
+            Self::Events(parser) => parser.finish().map(|event| event.data),
+            Self::Lines(mut lines) => lines.finish(),
+        }
+    }
+}
+
+async fn read_stream<'a>(
     body: &mut Body,
+    mut parser: Parser,
     response: &mut impl CompletionResponse<'a>,
     deadline: &mut Deadline,
     on_delta: &mut dyn FnMut(&str),
 ) -> Result<(), EndpointError> {
-    let mut parser = SseParser::default();
     let mut length_bytes = 0;
     while let Some(chunk) = body.next_chunk(deadline).await? {
         length_bytes += chunk.len();
         check_length(length_bytes, MAX_STREAM_BYTES)?;
         for piece in chunk.chunks(PIECE_BYTES) {
             for event in parser.push(piece).map_err(|error| bad_answer(error.to_string()))? {
-                if response.add_event(&event.data, on_delta)? == StreamState::Done {
+                if response.add_event(&event, on_delta)? == StreamState::Done {
                     // The answer is complete. Reading to the end lets the browser reuse the connection, but some servers
                     // never close the stream, so this must not wait for long.
                     deadline.await_end(CLOSE_GRACE_MS);
@@ -149,7 +194,7 @@ async fn read_events<'a>(
         }
     }
     match parser.finish() {
-        Some(event) => response.add_last_event(&event.data, on_delta),
+        Some(event) => response.add_last_event(&event, on_delta),
         None => Ok(()),
     }
 }

@@ -44,9 +44,9 @@ impl Prompt {
         body
     }
 
-    /// True if messages are sent in place of `system` and `user`.
+    /// True if messages are sent in place of `system` and `user`. Gemini calls them contents.
     pub(crate) fn has_messages(&self) -> bool {
-        self.fields.iter().any(|(name, _)| name == "messages")
+        self.fields.iter().any(|(name, _)| name == "messages" || name == "contents")
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) trait CompletionRequest: Sized {
 /// Collects a response, from one JSON object or from the events of a stream. Each new part of the answer's text is
 /// passed to `on_delta`.
 pub(crate) trait CompletionResponse<'a> {
+    /// How a streamed response is divided into what [`add_event`](Self::add_event) takes.
+    const FRAMING: Framing = Framing::Events;
+
     fn new(server: Server<'a>) -> Self;
 
     /// Adds the data of one event.
@@ -53,6 +56,15 @@ pub(crate) trait CompletionResponse<'a> {
 
     /// The completion, or why the response is not one.
     fn finish(self, on_delta: &mut dyn FnMut(&str)) -> Result<Completion, EndpointError>;
+}
+
+/// How a streamed response is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events.
+    Events,
+    /// A JSON object in each line. A response that is not streamed is one line.
+    Lines,
 }
 
 /// Whether a stream goes on after an event.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::model_path::bare_model;
 use crate::provider::CountFormat;
 
 impl CountFormat {
@@ -50,11 +51,6 @@ impl CountFormat {
         };
         u32::try_from(count).ok()
     }
-}
-
-/// The name of a Gemini model without `models/`, which Google writes before it in some places.
-pub(crate) fn bare_model(model: &str) -> &str {
-    model.strip_prefix("models/").unwrap_or(model)
 }
 
 /// All texts of the chat messages in a request body, one a line: for a llama.cpp server without `/apply-template`.

@@ -1,24 +1,20 @@
 //! Asks a provider's own endpoint how many tokens messages have.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value, json};
 use web_sys::AbortSignal;
 
 use crate::address::Address;
-use crate::count_format::{bare_model, plain_text};
+use crate::count_format::plain_text;
 use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 use crate::error::{EndpointError, EndpointErrorCode};
 use crate::json_request::ask;
+use crate::model_path::model_path;
 use crate::provider::CountFormat;
 use crate::server::Server;
 
 /// llama.cpp sends a number for each token.
 const MOST_VALUES: usize = 400_000;
-
-/// The place of the model's name in a path.
-const MODEL: &str = "{model}";
 
 /// Asks a provider how many tokens messages have, and settles with the count or with the reason why there is none.
 ///
@@ -48,17 +44,7 @@ pub async fn count_tokens(
         let Some(prompt) = prompt else { return Err(server.not_wanted()) };
         body = json!({ "content": prompt, "add_special": true, "parse_special": true });
     }
-    let path = path(route.path, &endpoint.model);
+    let path = model_path(route.path, &endpoint.model);
     let response = ask(server, &path, Some(&body), MOST_VALUES, deadline).await?;
     route.format.count(&response).ok_or_else(|| server.not_wanted())
-}
-
-/// A route's path with the model's name in it.
-fn path<'a>(template: &'a str, model: &str) -> Cow<'a, str> {
-    if template.contains(MODEL) {
-        let name = String::from(js_sys::encode_uri_component(bare_model(model)));
-        Cow::Owned(template.replace(MODEL, &name))
-    } else {
-        Cow::Borrowed(template)
-    }
 }

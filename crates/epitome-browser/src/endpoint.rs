@@ -30,6 +30,9 @@ pub struct Endpoint {
     pub timeouts: Timeouts,
     /// How a summary with changes to the structured state is asked for.
     pub answer_format: AnswerFormat,
+    /// The context window that the server is to give the model, in tokens. Only Ollama takes it; without it, prompt and answer
+    /// decide.
+    pub context_window: Option<u32>,
 }
 
 /// How a summary with changes to the structured state is asked for. A server that refuses the field for it is asked once more
@@ -41,7 +44,7 @@ pub enum AnswerFormat {
     /// As the instructions say: the summary, and behind it a block of JSON.
     #[default]
     Text,
-    /// By a JSON schema, in the field `response_format`. Only for chat completions.
+    /// By a JSON schema, in the field `response_format`, or `format` for Ollama. Only for these two.
     JsonSchema,
     /// By a grammar, in llama.cpp's field `grammar`. Only for chat completions.
     Grammar,
@@ -89,6 +92,7 @@ impl Endpoint {
             stream: Streaming::default(),
             timeouts: Timeouts::default(),
             answer_format: AnswerFormat::default(),
+            context_window: None,
         }
     }
 }
@@ -104,6 +108,7 @@ impl fmt::Debug for Endpoint {
             .field("stream", &self.stream)
             .field("timeouts", &self.timeouts)
             .field("answer_format", &self.answer_format)
+            .field("context_window", &self.context_window)
             .finish()
     }
 }

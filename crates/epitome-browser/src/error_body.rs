@@ -86,8 +86,15 @@ impl ErrorBody {
         if ContextOverflow::of(self.status, code, &message).is_some() {
             return EndpointErrorCode::TooLong;
         }
-        if code == "insufficient_quota" || message.contains("exceeded your current quota") {
+        // Gemini also says of a rate that the quota is exceeded, and then when to ask again.
+        let is_rate = retry_after::from_message(&self.message).is_some();
+        let is_used_up = message.contains("exceeded your current quota") && !is_rate;
+        if code == "insufficient_quota" || is_used_up {
             return EndpointErrorCode::Refused;
+        }
+        // Gemini refuses a wrong key with status 400.
+        if message.contains("api key not valid") || message.contains("api key expired") {
+            return EndpointErrorCode::Unauthorized;
         }
         // A 5xx that mentions a model is a failure of the server, such as a model file that it cannot find.
         let failed_inside = matches!(self.status, Some(500..));
@@ -138,14 +145,22 @@ impl ErrorBody {
             Some(LocalProduct::Ollama) => {
                 format!("`ollama list` lists the models, `ollama pull {model}` downloads one")
             }
-            _ => format!("GET {shown}/models lists the names"),
+            _ => {
+                let route = server.api().completion.as_ref();
+                let path = route.map_or("/models", |route| route.models_path);
+                format!("GET {shown}{path} lists the names")
+            }
         };
         // A 404 that does not mention a model comes from a server that does not know the path.
         let wrong_path = self.code.is_empty() && !self.message.to_lowercase().contains("model");
         if wrong_path {
+            let ending = match server.usual_path() {
+                "" => "base URLs mostly have no path".to_owned(),
+                path => format!("base URLs mostly end in {path}"),
+            };
             return format!(
-                "{shown} has no {}{number}; base URLs mostly end in /v1. If the URL is right, the model \
-                 `{model}` is unknown there: {list}",
+                "{shown} has no {}{number}; {ending}. If the URL is right, the model `{model}` is \
+                 unknown there: {list}",
                 server.wanted
             );
         }

@@ -28,7 +28,7 @@
 //! Each file uses only files that are before it in this list:
 //!
 //! 1. [`error`](EndpointError), [`secret`](Secret), `base64`, `mask`, `sse`, `thinking`, `surrogate`, `bounded_json`, `retry_after`, `timer`,
-//!    `abort_listener`, `clock`, `slices`, `node_dispatcher`, and `provider`: the table of HTTP APIs.
+//!    `abort_listener`, `clock`, `slices`, `node_dispatcher`, `json_lines`, `model_path`, and `provider`: the table of HTTP APIs.
 //! 2. `address`, `keys`, `endpoint`, then `server`: where a request goes, and with which keys.
 //! 3. `advice` and `error_body`: what to do about a server that fails.
 //! 4. `deadline`, then `http_request`: one request and its response; `json_request`: one that is answered by one JSON value.
@@ -55,12 +55,18 @@ mod deadline;
 mod endpoint;
 mod error;
 mod error_body;
+mod gemini_request;
+mod gemini_response;
 mod http_request;
+mod json_lines;
 mod json_request;
 mod keys;
 mod mask;
+mod model_path;
 mod models;
 mod node_dispatcher;
+mod ollama_request;
+mod ollama_response;
 mod provider;
 mod retry_after;
 mod secret;

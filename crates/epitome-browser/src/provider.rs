@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[cfg_attr(test, derive(strum::EnumCount))]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    /// `OpenAI`, and every server that implements its chat completions: Ollama, LM Studio, vLLM and many more.
+    /// `OpenAI`, and every server that implements its chat completions: LM Studio, vLLM, Ollama too, and many more.
     OpenAi,
     /// Anthropic.
     Anthropic,
@@ -21,6 +21,8 @@ pub enum Provider {
     /// The own API of llama.cpp's server. For its chat completions use [`OpenAi`](Self::OpenAi) and its base URL.
     #[serde(rename = "llama.cpp")]
     LlamaCpp,
+    /// Ollama's own API, which takes the size of the context window with each request.
+    Ollama,
 }
 
 /// A row of the table: how to call a provider.
@@ -47,8 +49,12 @@ pub(crate) struct KeyHeader {
 /// Where and how to ask for a completion.
 #[derive(Debug)]
 pub(crate) struct CompletionRoute {
-    /// Appended to the base URL.
+    /// Appended to the base URL; `{model}` stands for the model's name.
     pub(crate) path: &'static str,
+    /// The same for an answer that is streamed.
+    pub(crate) streamed_path: &'static str,
+    /// Where the server lists its models.
+    pub(crate) models_path: &'static str,
     /// What users paste after the base URL. Removed in this order before `path` is appended.
     pub(crate) pasted_paths: &'static [&'static str],
     pub(crate) format: CompletionFormat,
@@ -71,6 +77,10 @@ pub(crate) enum CompletionFormat {
     ChatCompletions,
     /// Anthropic's Messages API.
     AnthropicMessages,
+    /// Contents of the Gemini API.
+    GeminiContents,
+    /// Ollama's chat, which is streamed as lines of JSON.
+    OllamaChat,
 }
 
 /// The body format of a count request and its response.
@@ -87,6 +97,8 @@ pub(crate) enum CountFormat {
 }
 
 const CHAT_COMPLETIONS: &str = "/chat/completions";
+const MODELS: &str = "/models";
+const OLLAMA_CHAT: &str = "/api/chat";
 const BEARER: KeyHeader = KeyHeader { name: "authorization", prefix: "Bearer " };
 
 const OPENAI: HttpApi = HttpApi {
@@ -95,6 +107,8 @@ const OPENAI: HttpApi = HttpApi {
     version: None,
     completion: Some(CompletionRoute {
         path: CHAT_COMPLETIONS,
+        streamed_path: CHAT_COMPLETIONS,
+        models_path: MODELS,
         pasted_paths: &[CHAT_COMPLETIONS],
         format: CompletionFormat::ChatCompletions,
     }),
@@ -111,6 +125,8 @@ const ANTHROPIC: HttpApi = HttpApi {
     version: Some(("anthropic-version", "2023-06-01")),
     completion: Some(CompletionRoute {
         path: "/messages",
+        streamed_path: "/messages",
+        models_path: MODELS,
         pasted_paths: &["/messages"],
         format: CompletionFormat::AnthropicMessages,
     }),
@@ -125,10 +141,16 @@ const GEMINI: HttpApi = HttpApi {
     base_url: "https://generativelanguage.googleapis.com/v1beta",
     key: KeyHeader { name: "x-goog-api-key", prefix: "" },
     version: None,
-    completion: None,
+    completion: Some(CompletionRoute {
+        path: "/models/{model}:generateContent",
+        streamed_path: "/models/{model}:streamGenerateContent?alt=sse",
+        models_path: MODELS,
+        pasted_paths: &[CHAT_COMPLETIONS, "/openai"],
+        format: CompletionFormat::GeminiContents,
+    }),
     count: Some(CountRoute {
         path: "/models/{model}:countTokens",
-        pasted_paths: &[CHAT_COMPLETIONS],
+        pasted_paths: &[CHAT_COMPLETIONS, "/openai"],
         format: CountFormat::GeminiContents,
     }),
 };
@@ -146,6 +168,21 @@ const LLAMA_CPP: HttpApi = HttpApi {
     }),
 };
 
+const OLLAMA: HttpApi = HttpApi {
+    base_url: "http://localhost:11434",
+    key: BEARER,
+    version: None,
+    completion: Some(CompletionRoute {
+        path: OLLAMA_CHAT,
+        streamed_path: OLLAMA_CHAT,
+        models_path: "/api/tags",
+        // Its OpenAI-compatible paths begin with `/v1`.
+        pasted_paths: &[OLLAMA_CHAT, CHAT_COMPLETIONS, "/v1", "/api"],
+        format: CompletionFormat::OllamaChat,
+    }),
+    count: None,
+};
+
 impl Provider {
     /// Where the provider's API is, unless the caller sets another base URL.
     pub fn base_url(self) -> &'static str {
@@ -158,6 +195,7 @@ impl Provider {
             Self::Anthropic => &ANTHROPIC,
             Self::Gemini => &GEMINI,
             Self::LlamaCpp => &LLAMA_CPP,
+            Self::Ollama => &OLLAMA,
         }
     }
 }
@@ -169,8 +207,13 @@ mod tests {
     use super::*;
     use crate::address::Address;
 
-    const ALL: [Provider; Provider::COUNT] =
-        [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::LlamaCpp];
+    const ALL: [Provider; Provider::COUNT] = [
+        Provider::OpenAi,
+        Provider::Anthropic,
+        Provider::Gemini,
+        Provider::LlamaCpp,
+        Provider::Ollama,
+    ];
 
     #[test]
     fn every_url_that_users_paste_leads_to_the_same_base_url() {
@@ -184,6 +227,19 @@ mod tests {
             (Provider::LlamaCpp, "http://h:8080", "http://h:8080/p"),
         ] {
             let pasted_paths = provider.api().count.as_ref().unwrap().pasted_paths;
+            let address = Address::parse(base_url, pasted_paths).unwrap();
+            assert_eq!(address.url("/p"), expected, "{base_url}");
+        }
+        for (provider, base_url, expected) in [
+            (Provider::Gemini, "https://h/v1beta", "https://h/v1beta/p"),
+            (Provider::Gemini, "https://h/v1beta/openai/", "https://h/v1beta/p"),
+            (Provider::Gemini, "https://h/v1beta/openai/chat/completions", "https://h/v1beta/p"),
+            (Provider::Ollama, "http://h:11434", "http://h:11434/p"),
+            (Provider::Ollama, "http://h:11434/api/", "http://h:11434/p"),
+            (Provider::Ollama, "http://h:11434/api/chat", "http://h:11434/p"),
+            (Provider::Ollama, "http://h:11434/v1/chat/completions", "http://h:11434/p"),
+        ] {
+            let pasted_paths = provider.api().completion.as_ref().unwrap().pasted_paths;
             let address = Address::parse(base_url, pasted_paths).unwrap();
             assert_eq!(address.url("/p"), expected, "{base_url}");
         }
@@ -203,6 +259,7 @@ mod tests {
             ("anthropic", Provider::Anthropic),
             ("gemini", Provider::Gemini),
             ("llama.cpp", Provider::LlamaCpp),
+            ("ollama", Provider::Ollama),
         ] {
             assert_eq!(serde_json::from_value::<Provider>(name.into()).unwrap(), provider);
         }

@@ -56,6 +56,12 @@ impl<'a> Server<'a> {
         self.endpoint.provider.api()
     }
 
+    /// What the base URLs of the provider's API mostly end in: `/v1`, or nothing.
+    pub(crate) fn usual_path(self) -> &'static str {
+        let host = self.api().base_url.split_once("://").map_or("", |(_, host)| host);
+        host.find('/').and_then(|start| host.get(start..)).unwrap_or_default()
+    }
+
     /// What the server says, as error messages show it: on one line, without keys, and cut to 300 characters. `None` if it
     /// says nothing.
     pub(crate) fn quote(self, words: &str) -> Option<String> {

@@ -2423,7 +2423,7 @@ export interface CompletionUsage {
 export interface EndpointSummarizeOptions extends EndpointOptions {
   /**
    * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
-   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
+   * such as `system` and `tools` (for Gemini `systemInstruction` and `tools`), or a function that returns them. Give exactly what the model gets, or the provider's cache
    * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
    * the model, limits of tokens, streaming, the format of the answer. With tools, `toolChoice` is `none` unless it is given
    * here.
@@ -2441,7 +2441,8 @@ export interface EndpointSummarizeOptions extends EndpointOptions {
  */
 export interface EndpointOptions {
   /**
-   * `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`.
+   * `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`. For Gemini
+   * `https://generativelanguage.googleapis.com/v1beta`, for Ollama `http://localhost:11434`.
    */
   baseURL: string;
   /**
@@ -2466,11 +2467,17 @@ export interface EndpointOptions {
   timeouts?: EndpointTimeouts;
   /**
    * How a summary with changes to the structured state is asked for: in `text`, by the instructions, which every model can
-   * follow; by `jsonSchema`, in the field `responseFormat`; or by `grammar`, in the field that llama.cpp has. The last two
-   * are for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
+   * follow; by `jsonSchema`, in the field `responseFormat`, for `openAICompatible` and `ollamaCompatible`; or by `grammar`, in
+   * the field that llama.cpp has, for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
    * refuses the field is asked once more without it. Default: `text`.
    */
   answerFormat?: AnswerFormat;
+  /**
+   * The context window in tokens that Ollama is to give the model. Default: the power of two into which prompt and
+   * answer fit. Ollama loads the model again when it changes, so give the one that your app's own requests have. Only for
+   * `ollamaCompatible`.
+   */
+  contextWindow?: number;
 }
 
 /**
@@ -3083,6 +3090,19 @@ export declare function openAICompatible(options: EndpointSummarizeOptions): End
  * `anthropic-dangerous-direct-browser-access`.
  */
 export declare function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize;
+
+/**
+ * The same for the Gemini API itself, with the key in its own header. Models are asked not to think, since that counts towards the
+ * limit of the answer; one that cannot do without gets 8,192 tokens more.
+ */
+export declare function geminiCompatible(options: EndpointSummarizeOptions): EndpointSummarize;
+
+/**
+ * The same for Ollama's own API, which takes a context window with each request (`contextWindow`) and refuses a prompt that does
+ * not fit. By `openAICompatible` it has the window of its settings, and cuts longer prompts without a word. It summarizes
+ * transcripts, and no messages.
+ */
+export declare function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSummarize;
 
 /**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,

@@ -18,7 +18,8 @@ use crate::json;
 #[derive(Clone, Default, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndpointOptions {
-    /// `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`.
+    /// `http://host/v1`, or the whole address that ends in `/chat/completions` or, for Anthropic, `/messages`. For Gemini
+    /// `https://generativelanguage.googleapis.com/v1beta`, for Ollama `http://localhost:11434`.
     #[serde(rename = "baseURL")]
     pub base_url: String,
     /// The model's name, as the server knows it.
@@ -36,11 +37,16 @@ pub struct EndpointOptions {
     #[tsify(optional)]
     pub timeouts: Option<EndpointTimeouts>,
     /// How a summary with changes to the structured state is asked for: in `text`, by the instructions, which every model can
-    /// follow; by `jsonSchema`, in the field `response_format`; or by `grammar`, in the field that llama.cpp has. The last two
-    /// are for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
+    /// follow; by `jsonSchema`, in the field `response_format`, for `openAICompatible` and `ollamaCompatible`; or by `grammar`, in
+    /// the field that llama.cpp has, for `openAICompatible` only. Such an answer is one JSON object, and is not shown while it is written. A server that
     /// refuses the field is asked once more without it. Default: `text`.
     #[tsify(optional)]
     pub answer_format: Option<AnswerFormat>,
+    /// The context window in tokens that Ollama is to give the model. Default: the power of two into which prompt and
+    /// answer fit. Ollama loads the model again when it changes, so give the one that your app's own requests have. Only for
+    /// `ollamaCompatible`.
+    #[tsify(optional)]
+    pub context_window: Option<u32>,
 }
 
 /// How long each part of an answer may take, in milliseconds.
@@ -87,8 +93,13 @@ pub async fn complete(
         return Err(Thrown::new(PackageErrorCode::Internal, &problem).into());
     };
     let answer_format = options.answer_format.unwrap_or_default();
-    if provider != Provider::OpenAi && answer_format != AnswerFormat::Text {
-        let problem = "answerFormat: only openAICompatible has other formats than text";
+    let has_format = match provider {
+        Provider::OpenAi => true,
+        Provider::Ollama => answer_format != AnswerFormat::Grammar,
+        _ => answer_format == AnswerFormat::Text,
+    };
+    if !has_format {
+        let problem = "answerFormat: this endpoint has no such format";
         return Err(Thrown::new(EndpointErrorCode::Misconfigured, &problem).into());
     }
     // Nobody can read JSON while it is written.
@@ -133,6 +144,7 @@ impl EndpointOptions {
                 total_ms: timeouts.total_ms.unwrap_or(default.total_ms),
             },
             answer_format: self.answer_format.unwrap_or_default(),
+            context_window: self.context_window,
         }
     }
 }

@@ -371,6 +371,23 @@ export function anthropicCompatible(options: EndpointSummarizeOptions): Endpoint
 }
 
 /**
+ * The same for the Gemini API itself, with the key in its own header. Models are asked not to think, since that counts towards the
+ * limit of the answer; one that cannot do without gets 8,192 tokens more.
+ */
+export function geminiCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
+  return endpointFrom(endpointModule, extractiveModule, "gemini", options);
+}
+
+/**
+ * The same for Ollama's own API, which takes a context window with each request (`contextWindow`) and refuses a prompt that does
+ * not fit. By `openAICompatible` it has the window of its settings, and cuts longer prompts without a word. It summarizes
+ * transcripts, and no messages.
+ */
+export function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
+  return endpointFrom(endpointModule, extractiveModule, "ollama", options);
+}
+
+/**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,
  * Anthropic also requires the header `anthropic-dangerous-direct-browser-access`.
  */

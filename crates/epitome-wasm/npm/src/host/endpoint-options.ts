@@ -8,7 +8,7 @@ import type { EndpointOptions } from "../glue/endpoint.js";
 export interface EndpointSummarizeOptions extends EndpointOptions {
   /**
    * Used if messages are sent and not a transcript (`summary.input`): the other fields of the app's requests to the model,
-   * such as `system` and `tools`, or a function that returns them. Give exactly what the model gets, or the provider's cache
+   * such as `system` and `tools` (for Gemini `systemInstruction` and `tools`), or a function that returns them. Give exactly what the model gets, or the provider's cache
    * does not have it. `messages` in it come before those of the compactor. Fields that the endpoint sets itself are ignored:
    * the model, limits of tokens, streaming, the format of the answer. With tools, `tool_choice` is `none` unless it is given
    * here.
@@ -35,9 +35,11 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   request: ["object", "function"],
   answerFormat: ["string"],
   state: ["boolean"],
+  contextWindow: ["number"],
 };
 
-const ANSWER_FORMATS: readonly string[] = ["text", "jsonSchema", "grammar"];
+/** The forms of an answer that a provider has, besides text. */
+const ANSWER_FORMATS: Readonly<Record<string, readonly string[]>> = { openai: ["jsonSchema", "grammar"], ollama: ["jsonSchema"] };
 
 const TIMEOUTS: readonly string[] = ["firstByteMs", "idleMs", "totalMs"];
 
@@ -53,23 +55,28 @@ export function endpointOptionsOf(provider: string, options: EndpointSummarizeOp
       throw misconfigured(`${name}: expected ${kinds.map(kindName).join(" or ")}, not ${kindOf(value)}`);
     }
   }
-  const { baseURL, model, timeouts = {}, headers = {}, answerFormat = "text" } = options;
+  const { baseURL, model, timeouts = {}, headers = {}, answerFormat = "text", contextWindow } = options;
   if (typeof model !== "string" || model.trim() === "") {
     throw misconfigured("model: give the model's name, as the server knows it");
   }
   if (typeof baseURL !== "string" || !isAddress(baseURL)) {
     throw misconfigured("baseURL: give an address such as https://host/v1");
   }
-  const formats = provider === "openai" ? ANSWER_FORMATS : ["text"];
+  const formats = ["text", ...(ANSWER_FORMATS[provider] ?? [])];
   if (!formats.includes(answerFormat)) {
     throw misconfigured(`answerFormat: expected ${formats.join(" or ")}`);
   }
+  if (contextWindow !== undefined && provider !== "ollama") {
+    throw misconfigured("contextWindow: only ollamaCompatible can set the context window; other servers have one of their own");
+  }
+  if (contextWindow !== undefined && !isWhole(contextWindow, 1)) {
+    throw misconfigured("contextWindow: expected a whole number of tokens");
+  }
   for (const [name, value] of Object.entries(timeouts) as [string, unknown][]) {
-    const isMilliseconds = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff_ffff;
     if (!TIMEOUTS.includes(name)) {
       throw misconfigured(`timeouts.${name}: there is no such option; there are ${TIMEOUTS.join(", ")}`);
     }
-    if (value !== undefined && !isMilliseconds) {
+    if (value !== undefined && !isWhole(value, 0)) {
       throw misconfigured(`timeouts.${name}: expected whole milliseconds`);
     }
   }
@@ -83,6 +90,10 @@ export function endpointOptionsOf(provider: string, options: EndpointSummarizeOp
 
 function misconfigured(problem: string): Error {
   return epitomeError("misconfigured", problem);
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= 0xffff_ffff;
 }
 
 function kindName(kind: string): string {

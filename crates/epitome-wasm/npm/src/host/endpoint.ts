@@ -31,11 +31,32 @@ export interface EndpointCompletion extends Completion {
 /** The model of the project's own server. */
 const EXTRACTIVE = "epitome-extractive";
 
-/** The providers that summarize: the format of their messages, and how to forbid tool calls. */
+/** What a provider calls the fields of a request, and how it forbids tool calls. */
+interface FieldNames {
+  /** The format of its messages; none if it has no format of its own here, so that it summarizes transcripts only. */
+  format?: Format;
+  messages: string;
+  system: string;
+  toolChoice: string;
+  noTools: unknown;
+}
+
+const CHAT: FieldNames = { format: "openai-chat", messages: "messages", system: "system", toolChoice: "tool_choice", noTools: "none" };
+
+/** The providers that summarize. */
 const PROVIDERS = {
-  openai: { format: "openai-chat", noTools: "none" },
-  anthropic: { format: "anthropic", noTools: { type: "none" } },
-} as const satisfies Record<string, { format: Format; noTools: unknown }>;
+  openai: CHAT,
+  anthropic: { ...CHAT, format: "anthropic", noTools: { type: "none" } },
+  gemini: {
+    format: "gemini",
+    messages: "contents",
+    system: "systemInstruction",
+    toolChoice: "toolConfig",
+    noTools: { functionCallingConfig: { mode: "NONE" } },
+  },
+  // Its messages are nearly those of OpenAI, but the arguments of calls are objects.
+  ollama: { messages: "messages", system: "system", toolChoice: "tool_choice", noTools: "none" },
+} as const satisfies Record<string, FieldNames>;
 
 /** What the endpoint sets itself, besides the messages. */
 const OWN_FIELDS = new Set([
@@ -46,6 +67,7 @@ const OWN_FIELDS = new Set([
   "stream_options",
   "response_format",
   "output_format",
+  "generationConfig",
 ]);
 
 /** A summarizer that asks the endpoint which these options name. `extractive` is the module that reads the state of messages. */
@@ -90,24 +112,27 @@ function bodyOf(
   if (messages === undefined || prompt === undefined) {
     return undefined;
   }
-  const native = PROVIDERS[provider];
+  const native: FieldNames = PROVIDERS[provider];
+  if (native.format === undefined) {
+    throw epitomeError("refused", "this endpoint takes a transcript, and no messages");
+  }
   if (format !== native.format) {
     throw epitomeError("refused", `this endpoint takes messages in the format ${native.format}, not ${String(format)}`);
   }
-  const { messages: first = [], system, ...others } = fields;
+  const { [native.messages]: first = [], [native.system]: system, ...others } = fields;
   const body: Record<string, unknown> = { ...others };
   if (Array.isArray(others["tools"]) && others["tools"].length > 0) {
-    body["tool_choice"] = others["tool_choice"] ?? native.noTools;
+    body[native.toolChoice] = others[native.toolChoice] ?? native.noTools;
   } else {
-    delete body["tool_choice"];
+    delete body[native.toolChoice];
   }
   // The system prompt is the app's, and says nothing to a summarizer that is asked outside of the conversation.
   const isInside = form === "conversation";
   const all = [...(isInside && Array.isArray(first) ? (first as object[]) : []), ...messages, prompt];
   const leading = provider === "anthropic" ? all.findIndex((message) => !isSystem(message)) : 0;
   const blocks = all.slice(0, leading).flatMap((message) => blocksOf(Reflect.get(message, "content")));
-  body["system"] = isInside ? systemOf(system, blocks) : undefined;
-  body["messages"] = all.slice(leading);
+  body[native.system] = isInside ? systemOf(system, blocks) : undefined;
+  body[native.messages] = all.slice(leading);
   const own = Object.entries(body).filter(([name, value]) => value !== undefined && !OWN_FIELDS.has(name));
   return Object.fromEntries(own.map(([name, value]) => [name, JSON.stringify(value)]));
 }
