@@ -683,7 +683,7 @@ export type AfterCompaction = OfAgent & Extract<EngineEvent, {
 /**
  * Progress of a compaction, for display and logs.
  */
-export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "stateChanged"; state: StructuredState } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
+export type EngineEvent = { type: "start"; tokens: number; threshold?: number; budgetUsedPct: number; chunks: number } | { type: "reacting"; tokens: number; budgetUsedPct: number; chunks: number } | { type: "preparing"; tokens: number; chunks: number } | { type: "prepared" } | { type: "preparationDropped"; request?: RequestId; because: string } | { type: "stateChanged"; state: StructuredState } | { type: "memoryBlended"; entries: number } | { type: "memoryFailed"; message: string } | { type: "progress"; done: number; chunks: number } | { type: "retry"; attempt: number; at: Timestamp; message: string } | { type: "stale"; request: RequestId } | { type: "usageIgnored"; reported: number; used: number } | { type: "promptCut"; reported: number; estimated: number; message: string } | { type: "warning"; tokens: number; threshold: number; budgetUsedPct: number } | { type: "shorter"; toolResultMaxCharacters: number; keep: Keep } | { type: "tooLarge"; message: string } | { type: "offloaded"; path: string } | { type: "after"; success: boolean; messagesBefore: number; messagesAfter: number; summaryCharacters: number } | { type: "end"; report: Report } | { type: "reacted"; messagesBefore: number; messagesAfter: number; report: Report };
 
 /**
  * What holds in a conversation. The latest entry of each list comes first.
@@ -931,6 +931,10 @@ export interface SummarizerReport {
    */
   steps?: SummarizerStep[];
   /**
+   * The prompt that its server seems to have cut the most; `None` if none was cut.
+   */
+  cut?: PromptCut;
+  /**
    * Tokens of all its requests, as far as they were reported.
    */
   tokens?: SummarizerTokens;
@@ -971,6 +975,21 @@ export interface SummarizerStep {
  * A way to get a summary after all.
  */
 export type SummarizerStepKind = "askAgain" | "transcript" | "smallerChunks" | "nextSummarizer";
+
+/**
+ * A prompt of which a server has counted far fewer tokens than were sent: some servers, such as Ollama, drop the beginning of
+ * what does not fit, and answer as if nothing had happened.
+ */
+export interface PromptCut {
+  /**
+   * Tokens of the prompt as the server reported them.
+   */
+  reported: number;
+  /**
+   * Tokens of what was sent, as the engine counts them.
+   */
+  estimated: number;
+}
 
 /**
  * Tokens of summarizer requests as the provider reported them.

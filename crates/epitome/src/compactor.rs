@@ -110,7 +110,7 @@ use crate::structured_state::StructuredState;
 use crate::tokens::{BoxedTokenizer, CharactersPer, Cost};
 pub use count::CountedMessage;
 use remember::Blending;
-pub use report::{Outcome, PreparedReport, Report, SummarizerReport, SummarizerTokens};
+pub use report::{Outcome, PreparedReport, PromptCut, Report, SummarizerReport, SummarizerTokens};
 use snapshot::Condition;
 pub use snapshot::{Lines, Snapshot, SnapshotError};
 

@@ -63,9 +63,9 @@ pub mod turn;
 pub use calibration::Scale;
 pub use compactor::{
     Agent, BeforeCompaction, CommandError, Compactor, CountedMessage, Event, GivenState, Lent,
-    Lines, NextSummary, Outcome, Output, PreparedReport, PreparedUse, Report, RestoreError, Save,
-    SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport, SummarizerStep,
-    SummarizerStepKind, SummarizerTokens, SummaryRequest, Waste,
+    Lines, NextSummary, Outcome, Output, PreparedReport, PreparedUse, PromptCut, Report,
+    RestoreError, Save, SetPolicyError, Snapshot, SnapshotError, Stored, SummarizerReport,
+    SummarizerStep, SummarizerStepKind, SummarizerTokens, SummaryRequest, Waste,
 };
 pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,

@@ -23,6 +23,7 @@ mod keeps_to_its_limits;
 mod keeps_what_is_needed;
 mod locks_reasoning;
 mod names_the_authors;
+mod notices_cut_prompts;
 mod plans_exactly;
 mod prepares;
 mod prepares_meanwhile;

@@ -65,6 +65,15 @@ pub(super) fn show(store: Store, event: Event) {
                 counted = thousands(used)
             ));
         }
+        Event::PromptCut { reported, estimated, .. } => {
+            let words = t!(
+                "The server counted {reported} tokens of a prompt of about {estimated}: it seems to have cut it. Raise its context length.",
+                reported = thousands(reported),
+                estimated = thousands(estimated)
+            );
+            store.live.record(words.clone());
+            store.announce(words);
+        }
         Event::Warning { tokens, threshold, budget_used_pct } => {
             store.live.warning.set(Some(Warning { tokens, threshold, budget_used_pct }));
             store.live.record(t!(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fallback::SummarizerStep;
 use super::prepare::PreparedUse;
-use super::report::{SummarizerReport, SummarizerTokens};
+use super::report::{PromptCut, SummarizerReport, SummarizerTokens};
 use crate::message::Usage;
 use crate::policy::{SummaryInput, TokenCost};
 
@@ -34,6 +34,13 @@ pub(super) struct Asked {
     /// How many of them the latest request has.
     #[serde(default)]
     latest: u32,
+    /// Tokens of the latest transcript that was sent, at the least; `None` if messages were sent, of which a provider may count
+    /// some in another way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) transcript: Option<u32>,
+    /// The prompt that its server seems to have cut the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut: Option<PromptCut>,
 }
 
 impl Asked {
@@ -47,6 +54,13 @@ impl Asked {
         tokens.prompt = tokens.prompt.saturating_add(usage.prompt_tokens);
         tokens.cached = tokens.cached.saturating_add(usage.cached_tokens.unwrap_or_default());
         tokens.completion = tokens.completion.saturating_add(usage.completion_tokens);
+    }
+
+    /// The cut that a report about the latest request shows.
+    pub(super) fn cut_by(&mut self, usage: &Usage) -> Option<PromptCut> {
+        let cut = PromptCut::of(usage.prompt_tokens, self.transcript?)?;
+        self.cut = Some(cut.larger(self.cut));
+        Some(cut)
     }
 
     /// Counts a request that is sent in advance.
@@ -77,6 +91,7 @@ impl Asked {
         self.requests = self.requests.saturating_add(earlier.requests);
         self.fallback = self.fallback.take().or(earlier.fallback);
         self.steps.splice(0..0, earlier.steps);
+        self.cut = earlier.cut.map(|cut| cut.larger(self.cut)).or(self.cut);
         if let Some(SummarizerTokens { prompt, cached, completion }) = earlier.tokens {
             let tokens = self.tokens.get_or_insert_default();
             tokens.prompt = tokens.prompt.saturating_add(prompt);
@@ -92,6 +107,7 @@ impl Asked {
             input: self.input,
             fallback: self.fallback.clone(),
             steps: self.steps.clone(),
+            cut: self.cut,
             tokens: self.tokens,
             cost: known.map(|(tokens, cost)| cost_of(tokens, cost)),
             saved: known.map(|(tokens, cost)| {

@@ -77,6 +77,9 @@ impl Compactor {
         job.attempts += 1;
         job.asked.requests += 1;
         self.next_request += 1;
+        // One that reads in slices is no server, and its transcript may be long.
+        let is_transcript = request.messages.is_none() && !self.conversation.reads_in_slices();
+        job.asked.transcript = is_transcript.then(|| self.least_tokens(&request));
         if job.is_ahead {
             let meter = self.conversation.meter();
             let tokens = match &request.messages {
@@ -122,6 +125,14 @@ impl Compactor {
         let prompt = meter.count(&request.system) + meter.count(&request.input);
         let needed_tokens = scale.to_provider(prompt).saturating_add(request.max_tokens);
         (needed_tokens > window_tokens).then_some(WindowTooSmall { window_tokens, needed_tokens })
+    }
+
+    /// Tokens of a transcript by the meter, or by what was learned of the conversation's own model, if these are fewer.
+    fn least_tokens(&self, request: &SummaryRequest) -> u32 {
+        let meter = self.conversation.meter();
+        let counted = meter.count(&request.system) + meter.count(&request.input);
+        let scale = self.conversation.summarizer_scale(&self.policy);
+        scale.to_provider(counted).min(Scale::IDENTITY.to_provider(counted))
     }
 
     /// Carries out a plan that has no summary.

@@ -6,7 +6,7 @@ use super::fallback::Problem;
 use super::job::{Job, Stage};
 use super::shorten::shortened;
 use super::{CommandError, Compactor, Event, Output, State};
-use super::{Outcome, Report};
+use super::{Outcome, PromptCut, Report};
 use crate::conversation::Reported;
 use crate::facts::Receipt;
 use crate::history::Record;
@@ -70,10 +70,15 @@ impl Compactor {
     }
 
     /// Records what the provider reported for a summarizer request that is open, for the report of the compaction. To be
-    /// called before the request's answer or failure is handed over.
+    /// called before the request's answer or failure is handed over. If it shows that the server has cut the prompt, that is
+    /// reported as [`Event::PromptCut`].
     pub fn handle_summary_usage(&mut self, request: RequestId, usage: &Usage) {
-        if let Some(job) = self.job_of(request) {
-            job.asked.add(usage);
+        let Some(job) = self.job_of(request) else { return };
+        job.asked.add(usage);
+        if let Some(cut) = job.asked.cut_by(usage) {
+            let PromptCut { reported, estimated } = cut;
+            let event = Event::PromptCut { reported, estimated, message: cut.message() };
+            self.outputs.push_back(Output::Event(event));
         }
     }
 

@@ -232,6 +232,16 @@ pub enum Event {
         /// Tokens in the window as they are counted without it.
         used: u32,
     },
+    /// The server of a summarizer seems to have cut a prompt without saying so, so that the summary lacks what was cut. The
+    /// compaction goes on.
+    PromptCut {
+        /// Tokens of the prompt as the server reported them.
+        reported: u32,
+        /// Tokens of what was sent, as the engine counts them.
+        estimated: u32,
+        /// What to do, as a sentence for the user.
+        message: String,
+    },
     /// The policy's warning threshold is reached. Emitted at most once until the next compaction.
     Warning {
         /// Tokens in the window.

@@ -48,6 +48,9 @@ pub struct SummarizerReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "tsify", tsify(optional))]
     pub steps: Vec<SummarizerStep>,
+    /// The prompt that its server seems to have cut the most; `None` if none was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<PromptCut>,
     /// Tokens of all its requests, as far as they were reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<SummarizerTokens>,
@@ -70,6 +73,53 @@ pub struct SummarizerTokens {
     pub cached: u32,
     /// Tokens of the answers, including reasoning.
     pub completion: u32,
+}
+
+/// A prompt of which a server has counted far fewer tokens than were sent: some servers, such as Ollama, drop the beginning of
+/// what does not fit, and answer as if nothing had happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "tsify", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct PromptCut {
+    /// Tokens of the prompt as the server reported them.
+    pub reported: u32,
+    /// Tokens of what was sent, as the engine counts them.
+    pub estimated: u32,
+}
+
+impl PromptCut {
+    /// The largest part of the estimate at which a prompt counts as cut. The estimate may be 20 % too high, and of another
+    /// model's tokenizer somewhat more; a server that cuts frees about half of its window, so that at most half is left.
+    const MOST: f64 = 0.6;
+    /// How many tokens have to be missing at least. In a short prompt, an estimate may be wrong by more than its error band.
+    const LEAST_MISSING: u32 = 500;
+
+    /// The cut that these counts show; `None` if they show none. Nothing was counted if 0 is reported, as for many streams.
+    pub(super) fn of(reported: u32, estimated: u32) -> Option<Self> {
+        let missing = estimated.saturating_sub(reported);
+        let is_cut = f64::from(reported) < f64::from(estimated) * Self::MOST;
+        (is_cut && reported > 0 && missing > Self::LEAST_MISSING)
+            .then_some(Self { reported, estimated })
+    }
+
+    /// What happened and what to do, as a sentence for the user.
+    pub(super) fn message(self) -> String {
+        let Self { reported, estimated } = self;
+        format!(
+            "the server counted {reported} tokens of a prompt of about {estimated}: it seems to have cut the prompt without saying \
+             so, so that the summary lacks what was cut; raise the server's context length (num_ctx of Ollama), or lower \
+             summary.chunkCharacters"
+        )
+    }
+
+    fn missing(self) -> u32 {
+        self.estimated.saturating_sub(self.reported)
+    }
+
+    /// The one of which more is missing.
+    pub(super) fn larger(self, other: Option<Self>) -> Self {
+        other.filter(|other| other.missing() > self.missing()).unwrap_or(self)
+    }
 }
 
 /// How a compaction used a summary that was written in advance.
@@ -137,4 +187,32 @@ pub struct Report {
     /// Why the view is still not below the threshold, item by item; `None` if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn i39_a_prompt_counts_as_cut_only_if_no_estimate_can_be_so_wrong() {
+        for (reported, estimated, is_cut) in [
+            (2_048, 4_900, true),
+            (1_026, 2_200, true),
+            // Within the error band of the estimate, and that of another tokenizer.
+            (4_000, 4_900, false),
+            (2_940, 4_900, false),
+            // Too short to say.
+            (300, 790, false),
+            (300, 801, true),
+            // Not counted at all.
+            (0, 4_900, false),
+            (9_000, 4_900, false),
+        ] {
+            assert_eq!(
+                PromptCut::of(reported, estimated).is_some(),
+                is_cut,
+                "{reported} of {estimated}"
+            );
+        }
+    }
 }

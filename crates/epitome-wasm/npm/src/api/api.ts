@@ -91,6 +91,7 @@ export type {
   PreparedReport,
   PreparedUse,
   Preset,
+  PromptCut,
   Reactive,
   Reason,
   Receipt,
