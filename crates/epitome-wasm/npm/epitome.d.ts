@@ -2387,6 +2387,32 @@ export interface EstimateOptions {
 /** A family of models whose tokens are estimated alike. */
 export type TokenFamily = Family;
 
+/** Options of a summarizer that asks Chrome's language model. */
+export interface ChromePromptOptions extends ChromeModelOptions {
+  /** Whether summaries begin with the state of the messages, as those of endpoints do. Default: true. */
+  state?: boolean;
+}
+
+/** What both summarizers by a model of the browser take. */
+export interface ChromeModelOptions {
+  /** The languages of the conversation, such as `["en", "de"]`. The summary is in the first one. Chrome refuses a language that its
+   * model has not been tested with. Default: Chrome decides. */
+  languages?: readonly string[];
+  /** Takes how much of the model is downloaded, from 0 to 1. Only if it is not there yet. */
+  onDownload?: (share: number) => void;
+}
+
+/** Options of a summarizer by Chrome's own Summarizer. */
+export interface ChromeSummarizerOptions extends ChromeModelOptions {
+  /** What kind of summary it writes. Default: `key-points`. */
+  type?: "key-points" | "tldr" | "teaser" | "headline";
+  /** How long it is. Default: by the tokens that the summary may have. */
+  length?: "short" | "medium" | "long";
+}
+
+/** Whether a model of the browser can be used: at once, behind a download of some gigabytes, or not at all. */
+export type ChromeAvailability = "unavailable" | "downloadable" | "downloading" | "available";
+
 /** A summarizer that asks an endpoint. It can also be called directly, without a context. */
 export type EndpointSummarize = (request: EndpointRequest, context?: Partial<SummarizeContext>) => Promise<EndpointCompletion>;
 
@@ -3122,6 +3148,24 @@ export declare function geminiCompatible(options: EndpointSummarizeOptions): End
  * transcripts, and no messages.
  */
 export declare function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSummarize;
+
+/**
+ * A summarizer that asks the language model inside of Chrome by prompts: without a server, a key or the network once the model is
+ * there. It takes transcripts, and its window is small, so that a long conversation is asked for in several chunks.
+ * Ask `chromeAvailability` before; where the model has to be downloaded, the first summary has to begin with a click of the user.
+ */
+export declare function chromePrompt(options?: ChromePromptOptions): EndpointSummarize;
+
+/**
+ * The same by Chrome's own Summarizer, which takes no instructions: the headings that a policy asks for are not in its summaries.
+ */
+export declare function chromeSummarizer(options?: ChromeSummarizerOptions): EndpointSummarize;
+
+/**
+ * Whether `chromePrompt` or `chromeSummarizer` works here, with these languages: at once, after a download, or not at all, as in other
+ * browsers, in workers and in Node.
+ */
+export declare function chromeAvailability(api: "prompt" | "summarizer", options?: ChromeModelOptions): Promise<ChromeAvailability>;
 
 /**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,

@@ -6,6 +6,8 @@ import type { Agent, Compactor } from "../host/compactor.js";
 import { loadConversionFrom } from "../host/agent-formats.js";
 import { create, planFor, type PlanOptions, restore } from "../host/create.js";
 import type { EstimateMessagesOptions } from "../host/estimate.js";
+import { availabilityIn, type ChromePromptOptions, type ChromeSummarizerOptions, promptFrom, summarizerFrom } from "../host/chrome.js";
+import type { ChromeAvailability, ChromeModelOptions } from "../host/chrome-model.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
 import type { EndpointSummarizeOptions } from "../host/endpoint-options.js";
 import { type ExtractiveRequest, extractiveFrom, noteQuoting } from "../host/extractive.js";
@@ -51,6 +53,8 @@ export type { CountOptions, EncodingOptions } from "../counting/encoding.js";
 export type { EncodingSource } from "../counting/vocabulary.js";
 export type { EndpointCompletion, EndpointRequest, EndpointSummarize } from "../host/endpoint.js";
 export type { EndpointSummarizeOptions, RequestFields } from "../host/endpoint-options.js";
+export type { ChromePromptOptions, ChromeSummarizerOptions } from "../host/chrome.js";
+export type { ChromeAvailability, ChromeModelOptions } from "../host/chrome-model.js";
 export type { CompactionEvent, OfAgent, SaveFailed, SummaryDelta, UnknownModel } from "../host/events.js";
 export type { ExtractiveRequest } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
@@ -386,6 +390,30 @@ export function geminiCompatible(options: EndpointSummarizeOptions): EndpointSum
  */
 export function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
   return endpointFrom(endpointModule, extractiveModule, "ollama", options);
+}
+
+/**
+ * A summarizer that asks the language model inside of Chrome by prompts: without a server, a key or the network once the model is
+ * there. It takes transcripts, and its window is small, so that a long conversation is asked for in several chunks.
+ * Ask `chromeAvailability` before; where the model has to be downloaded, the first summary has to begin with a click of the user.
+ */
+export function chromePrompt(options: ChromePromptOptions = {}): EndpointSummarize {
+  return promptFrom(extractiveModule, options);
+}
+
+/**
+ * The same by Chrome's own Summarizer, which takes no instructions: the headings that a policy asks for are not in its summaries.
+ */
+export function chromeSummarizer(options: ChromeSummarizerOptions = {}): EndpointSummarize {
+  return summarizerFrom(options);
+}
+
+/**
+ * Whether `chromePrompt` or `chromeSummarizer` works here, with these languages: at once, after a download, or not at all, as in other
+ * browsers, in workers and in Node.
+ */
+export function chromeAvailability(api: "prompt" | "summarizer", options: ChromeModelOptions = {}): Promise<ChromeAvailability> {
+  return availabilityIn(api, options);
 }
 
 /**
