@@ -100,6 +100,12 @@ const RUNS = [
     await runBlock(block, {});
     assert.deepEqual(printed, [["summary.chunks", 3]]);
   }],
+  ["anthropicCompaction(", async (block, { context }) => {
+    const content = [{ type: "compaction", content: "They said hi.", signature: "c2ln" }];
+    const fetched = context.mock.method(globalThis, "fetch", async () => new Response(JSON.stringify({ content, stop_reason: "compaction" })));
+    await runBlock(block, { apiKey: "key", messages: [{ role: "user", content: "hi" }], model: "m", system: "Be brief.", tools: [] });
+    assert.equal(fetched.mock.callCount(), 1);
+  }],
   ["", async (block, { context }) => {
     const served = async () => new Response(JSON.stringify(tokenizerFile()));
     context.mock.method(globalThis, "fetch", served);

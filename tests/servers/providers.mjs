@@ -1,4 +1,5 @@
-// A server with the APIs of Gemini and Ollama, for tests that need a real connection.
+// A server with the APIs of Gemini and Ollama, and with those by which OpenAI and Anthropic compact messages themselves, for tests that
+// need a real connection.
 //
 //   const server = await providers();      on any free port of 127.0.0.1; `server.url`, `server.close()`
 //
@@ -13,6 +14,8 @@
 //   POST /api/chat       Ollama: lines if the request is streamed. The window is `options.num_ctx`, or `window`. A longer prompt is
 //                        refused with 400 if the request says `truncate: false`, and otherwise cut to half of the window.
 //   POST /v1/chat/completions   the same by OpenAI's API: the window is `window`, and a longer prompt is cut.
+//
+//   POST /v1/responses/compact, /v1/messages with `compaction`   the compacted messages; nothing for the model `fails`
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -27,6 +30,8 @@ const HANDLERS = [
   [/^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent\?alt=sse)$/, gemini],
   [/^\/api\/chat$/, ollama],
   [/^\/v1\/chat\/completions$/, chat],
+  [/^\/v1\/responses\/compact$/, compactResponses],
+  [/^\/v1\/messages$/, compactMessages],
 ];
 
 /** Starts one. `window` is Ollama's window if the request does not say one. */
@@ -107,4 +112,24 @@ function chat({ response, body, window }) {
   const usage = { prompt_tokens: tokens <= window ? tokens : Math.floor(window / 2), completion_tokens: 9 };
   const choices = [{ index: 0, message: { role: "assistant", content: SUMMARY }, finish_reason: "stop" }];
   return send(response, 200, { object: "chat.completion", choices, usage });
+}
+
+/** As OpenAI does: what the user has said, and then one item that nobody else can read. */
+function compactResponses({ response, body }) {
+  const said = body.input.filter(({ role }) => role === "user");
+  const output = said.map((item, index) => ({ id: `msg_${index}`, type: "message", status: "completed", ...item }));
+  const compaction = { id: "cmp_1", type: "compaction", encrypted_content: `gAAAA${Buffer.from(JSON.stringify(body.input)).toString("base64").slice(0, 400)}` };
+  const usage = { input_tokens: 900, output_tokens: 80, total_tokens: 980 };
+  send(response, 200, { id: "resp_1", object: "response.compaction", created_at: 1, output: body.model === "fails" ? output : [...output, compaction], usage });
+}
+
+/** As Anthropic does on demand: one signed block, and nothing else. */
+function compactMessages({ response, body, headers }) {
+  const refuse = (message) => send(response, 400, { type: "error", error: { type: "invalid_request_error", message } });
+  if (!headers["anthropic-beta"]?.split(",").includes("compact-2026-09-04")) return refuse("compaction: Extra inputs are not permitted");
+  if (body.compaction?.type !== "summarize") return refuse("this server only compacts");
+  const content = body.model === "fails" ? null : "They planned a garden with twelve beds.";
+  const block = { type: "compaction", content, encrypted_content: null, signature: "c2lnbmF0dXJl" };
+  const usage = { input_tokens: 0, output_tokens: 0, iterations: [{ type: "compaction", input_tokens: 900, output_tokens: 80 }] };
+  return send(response, 200, { type: "message", role: "assistant", content: [block], stop_reason: "compaction", usage });
 }

@@ -35,7 +35,8 @@ pub async fn count_tokens(
     let deadline = &mut Deadline::start(endpoint.timeouts, signal)?;
     let mut body = route.format.body(&endpoint.model, messages, request);
     if let CountFormat::LlamaCppPrompt { template_path } = route.format {
-        let prompt = match ask(server, template_path, Some(&body), MOST_VALUES, deadline).await {
+        let sent = body.to_string();
+        let prompt = match ask(server, template_path, Some(&sent), MOST_VALUES, deadline).await {
             Ok(response) => response.get("prompt").and_then(Value::as_str).map(str::to_owned),
             // An older server, which does not have this path: counted without the template, so a little too low.
             Err(error) if error.status == Some(404) => Some(plain_text(&body)),
@@ -45,6 +46,6 @@ pub async fn count_tokens(
         body = json!({ "content": prompt, "add_special": true, "parse_special": true });
     }
     let path = model_path(route.path, &endpoint.model);
-    let response = ask(server, &path, Some(&body), MOST_VALUES, deadline).await?;
+    let response = ask(server, &path, Some(&body.to_string()), MOST_VALUES, deadline).await?;
     route.format.count(&response).ok_or_else(|| server.not_wanted())
 }

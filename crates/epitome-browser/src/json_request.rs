@@ -13,7 +13,7 @@ use crate::server::Server;
 pub(crate) async fn ask(
     server: Server<'_>,
     path: &str,
-    body: Option<&Value>,
+    body: Option<&str>,
     most_values: usize,
     deadline: &mut Deadline,
 ) -> Result<Value, EndpointError> {
@@ -21,8 +21,7 @@ pub(crate) async fn ask(
         return Err(stopped);
     }
     deadline.await_whole();
-    let body = body.map(Value::to_string);
-    let (head, mut response) = send(server, path, body.as_deref(), deadline).await?;
+    let (head, mut response) = send(server, path, body, deadline).await?;
     let limit_bytes = if head.is_success() { MAX_BODY_BYTES } else { MAX_ERROR_BYTES };
     let text = match response.text(limit_bytes, deadline).await {
         // The status alone is enough to classify the error.

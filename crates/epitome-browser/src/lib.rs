@@ -34,7 +34,7 @@
 //! 4. `deadline`, then `http_request`: one request and its response; `json_request`: one that is answered by one JSON value.
 //! 5. `completion`, `completion_format`, `collected`, then a request and a response for each format, such as
 //!    `chat_request` and `chat_response`; `count_format`: the bodies.
-//! 6. `complete`, `count_tokens` and `models`: what apps call.
+//! 6. `complete`, `count_tokens`, `compact` and `models`: what apps call.
 
 mod abort_listener;
 mod address;
@@ -46,6 +46,7 @@ mod bounded_json;
 mod chat_request;
 mod chat_response;
 mod collected;
+mod compact;
 mod complete;
 mod completion;
 mod completion_format;
@@ -80,6 +81,7 @@ pub mod clock;
 pub mod sse;
 
 pub use address::is_exposed;
+pub use compact::compact;
 pub use complete::complete;
 pub use completion::{Completion, CompletionUsage, Prompt};
 pub use count_tokens::count_tokens;

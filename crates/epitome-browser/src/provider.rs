@@ -36,6 +36,8 @@ pub(crate) struct HttpApi {
     pub(crate) completion: Option<CompletionRoute>,
     /// How to count the tokens of messages; `None` if the provider does not count.
     pub(crate) count: Option<CountRoute>,
+    /// How to have messages compacted by the provider itself; `None` if it does not do that.
+    pub(crate) compaction: Option<CompactionRoute>,
 }
 
 /// The header that carries the API key.
@@ -68,6 +70,15 @@ pub(crate) struct CountRoute {
     /// What users paste after the base URL. Removed in this order before `path` is appended.
     pub(crate) pasted_paths: &'static [&'static str],
     pub(crate) format: CountFormat,
+}
+
+/// Where a provider compacts messages itself.
+#[derive(Debug)]
+pub(crate) struct CompactionRoute {
+    /// Appended to the base URL.
+    pub(crate) path: &'static str,
+    /// What users paste after the base URL. Removed in this order before `path` is appended.
+    pub(crate) pasted_paths: &'static [&'static str],
 }
 
 /// The body format of a completion request, its response and its stream events.
@@ -117,6 +128,10 @@ const OPENAI: HttpApi = HttpApi {
         pasted_paths: &[CHAT_COMPLETIONS, "/input_tokens", "/responses"],
         format: CountFormat::OpenAiResponses,
     }),
+    compaction: Some(CompactionRoute {
+        path: "/responses/compact",
+        pasted_paths: &[CHAT_COMPLETIONS, "/compact", "/responses"],
+    }),
 };
 
 const ANTHROPIC: HttpApi = HttpApi {
@@ -135,6 +150,7 @@ const ANTHROPIC: HttpApi = HttpApi {
         pasted_paths: &[CHAT_COMPLETIONS, "/count_tokens", "/messages"],
         format: CountFormat::AnthropicMessages,
     }),
+    compaction: Some(CompactionRoute { path: "/messages", pasted_paths: &["/messages"] }),
 };
 
 const GEMINI: HttpApi = HttpApi {
@@ -153,6 +169,7 @@ const GEMINI: HttpApi = HttpApi {
         pasted_paths: &[CHAT_COMPLETIONS, "/openai"],
         format: CountFormat::GeminiContents,
     }),
+    compaction: None,
 };
 
 const LLAMA_CPP: HttpApi = HttpApi {
@@ -166,6 +183,7 @@ const LLAMA_CPP: HttpApi = HttpApi {
         pasted_paths: &[CHAT_COMPLETIONS, "/v1"],
         format: CountFormat::LlamaCppPrompt { template_path: "/apply-template" },
     }),
+    compaction: None,
 };
 
 const OLLAMA: HttpApi = HttpApi {
@@ -181,6 +199,7 @@ const OLLAMA: HttpApi = HttpApi {
         format: CompletionFormat::OllamaChat,
     }),
     count: None,
+    compaction: None,
 };
 
 impl Provider {

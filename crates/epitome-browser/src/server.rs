@@ -40,6 +40,11 @@ impl<'a> Server<'a> {
         Self { endpoint, address, wanted: "count of tokens" }
     }
 
+    /// A server that is asked to compact messages.
+    pub(crate) fn compactions(endpoint: &'a Endpoint, address: &'a Address) -> Self {
+        Self { endpoint, address, wanted: "compaction of messages" }
+    }
+
     /// A server that is asked for its models.
     pub(crate) fn models(endpoint: &'a Endpoint, address: &'a Address) -> Self {
         Self { endpoint, address, wanted: "list of models" }

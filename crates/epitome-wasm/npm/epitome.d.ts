@@ -2569,6 +2569,28 @@ export interface RestoreOptions<M extends object = object, F extends Format = Fo
   signal?: AbortSignal;
 }
 
+/** Has a provider compact messages in its own format: of OpenAI's Responses API, or of Anthropic's Messages API. */
+export type ProviderCompaction<M extends object = object> = (messages: readonly M[], context?: {
+  signal?: AbortSignal;
+}) => Promise<ProviderCompacted<M>>;
+
+/** What a provider has made of messages. */
+export interface ProviderCompacted<M extends object = object> {
+  /** What to send in place of the messages: system prompts, which are the same objects, and what the provider returned. */
+  messages: M[];
+  /** Tokens, as the provider reports them; `readUsage` reads it. */
+  usage?: object;
+}
+
+/** Options of a compaction by the provider. */
+export interface ProviderCompactionOptions extends Pick<EndpointOptions, "baseURL" | "model" | "apiKey" | "headers" | "timeouts"> {
+  /**
+   * Other fields of the request, as the provider names them, or a function that returns them: `system`, `tools` and its limit of tokens for
+   * Anthropic, `instructions` for OpenAI. For Anthropic give the same `system` and `tools` as your own requests have.
+   */
+  request?: RequestFields | (() => RequestFields);
+}
+
 /** How much of a history is taken. */
 export interface RecentOptions {
   /** The format of the messages. Default: detected. */
@@ -3166,6 +3188,19 @@ export declare function chromeSummarizer(options?: ChromeSummarizerOptions): End
  * browsers, in workers and in Node.
  */
 export declare function chromeAvailability(api: "prompt" | "summarizer", options?: ChromeModelOptions): Promise<ChromeAvailability>;
+
+/**
+ * Has OpenAI compact Responses items itself, by `POST /responses/compact`, which other servers have too. What it returns stands in
+ * place of all of them: what the user has said, and an item that only that server can read. Give it to `sync`; no compaction, repair or
+ * edit of this package touches that item.
+ */
+export declare function openAICompaction<M extends object = MessageOf<"openai-responses">>(options: ProviderCompactionOptions): ProviderCompaction<M>;
+
+/**
+ * The same for Anthropic's Messages API, on demand: an assistant message with one signed block, whose text can be read. Your own
+ * requests with it need the header `anthropic-beta: compact-2026-09-04` from then on.
+ */
+export declare function anthropicCompaction<M extends object = MessageOf<"anthropic">>(options: ProviderCompactionOptions): ProviderCompaction<M>;
 
 /**
  * Asks Anthropic to count the tokens of messages, for `countTokens`. Give `system` and `tools` in `request`. In a browser,

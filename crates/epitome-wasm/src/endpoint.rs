@@ -117,6 +117,24 @@ pub async fn complete(
     Ok(completion.into_ts().map_err(Thrown::from)?)
 }
 
+/// Has a provider compact messages itself, once. `body` is the request's body as JSON; resolves to the response as JSON.
+#[wasm_bindgen(js_name = compactByProvider)]
+pub async fn compact_by_provider(
+    provider: String,
+    options: JsValue,
+    body: String,
+    signal: Option<AbortSignal>,
+) -> Result<String, JsValue> {
+    let options: EndpointOptions =
+        json::option(&options, "options", EndpointErrorCode::Misconfigured.into())?;
+    let Ok(provider) = epitome::json::read::<Provider>(&provider.into()) else {
+        let problem = "this package knows no such provider";
+        return Err(Thrown::new(PackageErrorCode::Internal, &problem).into());
+    };
+    let response = epitome_browser::compact(&options.of(provider), &body, signal.as_ref()).await;
+    Ok(response.map_err(Thrown::from)?.to_string())
+}
+
 /// The keys that an app gives, bound to the origin of the base URL.
 pub(crate) fn keys(
     base_url: &str,

@@ -67,7 +67,7 @@ pub use counter::{CounterOptions, count_by_provider};
 #[cfg(feature = "validation")]
 pub use detection::detect_format;
 #[cfg(feature = "endpoint")]
-pub use endpoint::{EndpointOptions, EndpointTimeouts, complete};
+pub use endpoint::{EndpointOptions, EndpointTimeouts, compact_by_provider, complete};
 pub use epitome_buffer::resize_buffer;
 pub use error::{ErrorCode, PackageErrorCode};
 #[cfg(feature = "extractive")]

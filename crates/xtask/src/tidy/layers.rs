@@ -173,6 +173,7 @@ const LAYERS: [Layers; 11] = [
             "ollama_response",
             "complete",
             "count_tokens",
+            "compact",
             "models",
         ],
     },

@@ -15,6 +15,7 @@ import { withStateFrom } from "../host/model-state.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { Plan } from "../host/plan.js";
+import { compactionFrom, type ProviderCompaction, type ProviderCompactionOptions } from "../host/provider-compaction.js";
 import { loadModelTable, loadWindows } from "../host/model-window.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
@@ -140,6 +141,7 @@ export type { FormatMessages, FormatOf, MessageOf } from "../host/format-message
 export type { ReadOptions, ValidateOptions } from "../host/validation.js";
 export type { MessageAction, Plan } from "../host/plan.js";
 export type { ProviderCounter, ProviderCounterOptions } from "../counting/provider-counter.js";
+export type { ProviderCompacted, ProviderCompaction, ProviderCompactionOptions } from "../host/provider-compaction.js";
 export type { RecentOptions } from "../host/recent.js";
 export type { Summarize, SummarizeContext, SummarizeRequest, Summary } from "../host/summarize.js";
 export type {
@@ -414,6 +416,23 @@ export function chromeSummarizer(options: ChromeSummarizerOptions = {}): Endpoin
  */
 export function chromeAvailability(api: "prompt" | "summarizer", options: ChromeModelOptions = {}): Promise<ChromeAvailability> {
   return availabilityIn(api, options);
+}
+
+/**
+ * Has OpenAI compact Responses items itself, by `POST /responses/compact`, which other servers have too. What it returns stands in
+ * place of all of them: what the user has said, and an item that only that server can read. Give it to `sync`; no compaction, repair or
+ * edit of this package touches that item.
+ */
+export function openAICompaction<M extends object = MessageOf<"openai-responses">>(options: ProviderCompactionOptions): ProviderCompaction<M> {
+  return compactionFrom(endpointModule, "openai", options);
+}
+
+/**
+ * The same for Anthropic's Messages API, on demand: an assistant message with one signed block, whose text can be read. Your own
+ * requests with it need the header `anthropic-beta: compact-2026-09-04` from then on.
+ */
+export function anthropicCompaction<M extends object = MessageOf<"anthropic">>(options: ProviderCompactionOptions): ProviderCompaction<M> {
+  return compactionFrom(endpointModule, "anthropic", options);
 }
 
 /**

@@ -129,16 +129,23 @@ function bodyOf(
   // The system prompt is the app's, and says nothing to a summarizer that is asked outside of the conversation.
   const isInside = form === "conversation";
   const all = [...(isInside && Array.isArray(first) ? (first as object[]) : []), ...messages, prompt];
-  const leading = provider === "anthropic" ? all.findIndex((message) => !isSystem(message)) : 0;
-  const blocks = all.slice(0, leading).flatMap((message) => blocksOf(Reflect.get(message, "content")));
-  body[native.system] = isInside ? systemOf(system, blocks) : undefined;
-  body[native.messages] = all.slice(leading);
+  const { leading, rest } = provider === "anthropic" ? withoutSystem(all) : { leading: [], rest: all };
+  body[native.system] = isInside ? systemOf(system, leading) : undefined;
+  body[native.messages] = rest;
   const own = Object.entries(body).filter(([name, value]) => value !== undefined && !OWN_FIELDS.has(name));
   return Object.fromEntries(own.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
+/** The system messages that a list begins with, and the rest of it. */
+export function withoutSystem<M extends object>(messages: readonly M[]): { leading: M[]; rest: M[] } {
+  const first = messages.findIndex((message) => !isSystem(message));
+  const end = first < 0 ? messages.length : first;
+  return { leading: messages.slice(0, end), rest: messages.slice(end) };
+}
+
 /** Anthropic takes system messages in a field of their own. */
-function systemOf(system: unknown, blocks: readonly object[]): unknown {
+export function systemOf(system: unknown, leading: readonly object[]): unknown {
+  const blocks = leading.flatMap((message) => blocksOf(Reflect.get(message, "content")));
   return blocks.length === 0 ? system : [...blocksOf(system), ...blocks];
 }
 
