@@ -1,6 +1,6 @@
 // The chat page: keeps its conversation inside the model's context window.
 
-import { extractive, openAICompatible } from "epitome";
+import { chromePrompt, extractive, openAICompatible } from "epitome";
 import { Addressing } from "./addressing.js";
 import type { ChatMessage } from "./answer.js";
 import { archiveOf, download } from "./archive.js";
@@ -24,6 +24,7 @@ import { type Sight, Transcript } from "./transcript.js";
 const SYSTEM: ChatMessage = { role: "system", content: "You are a helpful assistant. Answer briefly." };
 
 let settings = loadSettings();
+const byModel = () => (settings.baseURL === CHROME ? chromePrompt() : openAICompatible(endpointOf(settings)));
 const saved = elementById("saved", HTMLElement);
 const rescue = elementById("rescue", HTMLButtonElement);
 const follows = elementById("follows", HTMLElement);
@@ -38,9 +39,7 @@ const kept = await Kept.open(
     policy: policyOf(settings),
     // Each request creates a new summarizer, because the settings may have changed.
     summarize: (request, context) =>
-      settings.summaries === "extractive" || settings.baseURL === CHROME
-        ? extractive(request, context)
-        : openAICompatible(endpointOf(settings))(request, context),
+      settings.summaries === "extractive" ? extractive(request, context) : byModel()(request, context),
     onEvent: (event) => {
       if (preparations.note(event)) {
         showFill();
