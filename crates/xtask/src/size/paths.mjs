@@ -51,7 +51,7 @@ const PATHS = [
     uses: "openAICompatible",
     code: `const ask = openAICompatible({ baseURL: "http://127.0.0.1:9/v1", model: "m" });
       await ask({ system: "", input: "x", maxTokens: 9 }).catch(({ code }) => { if (code !== "unreachable") throw new Error(code); });`,
-    limit: 188,
+    limit: 192,
   },
 ];
 
