@@ -111,12 +111,13 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.order.find_from_end(&|number| compare(&self.entries, number, key))
     }
 
-    /// The value of a key.
+    /// The value of a key. Inlined, since many maps are empty most of the time and are asked for every message.
+    #[inline]
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.get_key_value(key).map(|(_, value)| value)
+        if self.is_empty() { None } else { self.get_key_value(key).map(|(_, value)| value) }
     }
 
     /// The entry of a key.
@@ -137,11 +138,12 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// True if it has the key.
+    #[inline]
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        self.find(key).is_ok()
+        !self.is_empty() && self.find(key).is_ok()
     }
 
     /// Sets the value of a key. Returns the one before; then the key stays the one that it was.
