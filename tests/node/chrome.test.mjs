@@ -140,7 +140,7 @@ test("i40: the prompt model gets the instructions and the languages, and its win
   assert.equal(await chromeAvailability("prompt"), "unavailable");
 });
 
-test("i40: the summarizer is told how long a summary may be, and what it reads", async () => {
+test("i40: the summarizer gets the length that a summary may have, and what it reads", async () => {
   for (const [targetTokens, length] of [[80, "short"], [200, "medium"], [800, "long"]]) {
     const completion = await chromeSummarizer({ languages: ["en"] })({ ...REQUEST, targetTokens });
     assert.equal(completion.instructed, false);

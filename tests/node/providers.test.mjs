@@ -98,7 +98,7 @@ test("i38: Gemini is asked inside the conversation, with its contents as they ar
   assert.equal(body.generationConfig.temperature, undefined, "the endpoint sets it");
 });
 
-test("i38: Ollama gets a window into which prompt and answer fit, and is told to cut nothing", async () => {
+test("i38: Ollama gets a window into which prompt and answer fit, and is asked to cut nothing", async () => {
   for (const stream of [true, false]) {
     const deltas = [];
     const completion = await ollama({ stream })(REQUEST, { onDelta: (text) => deltas.push(text) });
