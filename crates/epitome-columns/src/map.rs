@@ -185,11 +185,6 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.remove_at(Place::default())
     }
 
-    /// Removes the last entry and returns it.
-    pub fn pop_last(&mut self) -> Option<(K, V)> {
-        self.remove_at(self.order.last()?)
-    }
-
     /// Removes the entry at a place. The last one of the vector takes its number.
     fn remove_at(&mut self, place: Place) -> Option<(K, V)> {
         let number = self.order.get(place)?;
@@ -437,7 +432,6 @@ mod tests {
                     5 => assert_eq!(map.get(key.as_str()), expected.get(key.as_str())),
                     6 => assert_eq!(map.remove(key.as_str()), expected.remove(key.as_str())),
                     _ if step % 10 == 0 => assert_eq!(map.pop_first(), expected.pop_first()),
-                    _ if step % 10 == 1 => assert_eq!(map.pop_last(), expected.pop_last()),
                     _ => assert_eq!(map.remove(key.as_str()), expected.remove(key.as_str())),
                 }
                 if step % 500 == 0 {
@@ -451,7 +445,7 @@ mod tests {
             while let Some(first) = expected.pop_first() {
                 assert_eq!(map.pop_first(), Some(first));
             }
-            assert!(map.is_empty() && map.pop_first().is_none() && map.pop_last().is_none());
+            assert!(map.is_empty() && map.pop_first().is_none());
         }
     }
 

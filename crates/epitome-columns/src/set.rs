@@ -28,11 +28,6 @@ impl<T> SortedSet<T> {
         self.items.is_empty()
     }
 
-    /// Removes all items.
-    pub fn clear(&mut self) {
-        self.items.clear();
-    }
-
     /// All items in order.
     pub fn iter(&self) -> Items<'_, T> {
         Items(self.items.iter())

@@ -110,12 +110,6 @@ impl Order {
         self.numbers().enumerate().all(|(at, number)| at == number)
     }
 
-    /// The last place.
-    pub(super) fn last(&self) -> Option<Place> {
-        let at = self.blocks.last()?.len().checked_sub(1)?;
-        Some(Place { block: self.blocks.len().checked_sub(1)?, at })
-    }
-
     /// The place behind all others.
     pub(super) fn end(&self) -> Place {
         Place { block: self.blocks.len(), at: 0 }
