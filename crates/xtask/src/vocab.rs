@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 
 /// The folder of the packed files. All files in it are generated, and none is in git.
 const FOLDER: &str = "crates/epitome-wasm/npm/encodings";
-/// The package whose rank files are packed; `tests/package.json` pins its version.
+/// The package whose rank files are packed; the workspace's `package.json` pins its version.
 const PACKAGE: &str = "node_modules/tiktoken";
 
 /// Each encoding, and the number of its way to pre-tokenize.
@@ -77,4 +77,16 @@ pub(crate) fn pack(workspace: &Workspace, steps: &Steps) -> Result {
         }
         write("NOTICE.txt", NOTICE.as_bytes())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_that_is_packed_is_installed_with_those_that_pages_are_built_from() {
+        let manifest = include_str!("../../../package.json");
+        let name = PACKAGE.trim_start_matches("node_modules/");
+        assert!(manifest.contains(&format!("\"{name}\": \"")), "{manifest}");
+    }
 }
