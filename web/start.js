@@ -10,6 +10,9 @@ const catalogs = { he: hebrew, zh: chinese };
 
 requestAnimationFrame(() => setTimeout(start));
 
+// Search engines want the whole address of each translation, and a build does not know where it will be served.
+for (const link of document.querySelectorAll("link[hreflang]")) link.setAttribute("href", link.href);
+
 async function start() {
   try {
     const [{ default: run }, response] = await Promise.all([import("page/glue/page.js"), fetch(module), useLanguage()]);
