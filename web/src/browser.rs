@@ -25,14 +25,16 @@ pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use element::{
     MAIN, close_dialog, closest, focus, focus_instead_of_nothing, is_open, open_dialog, remove,
-    reveal, scroll_top,
+    reveal, scroll_to_start, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
 pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_at};
 pub(crate) use json::{lines, pieces, pretty};
 pub(crate) use keyboard::{click, focused_number, page_key};
 pub(crate) use lab::show_lab;
-pub(crate) use language::{catalog_text, choose_language, page_language, plural_category};
+pub(crate) use language::{
+    catalog_text, choose_language, page_language, plural_category, written_number,
+};
 pub(crate) use log::{
     Calls, Lines, Log, Role, archive, ask_to_persist, delete_log, new_id, storage_use,
 };

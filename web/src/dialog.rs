@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::browser::{MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
+use crate::browser::{self, MAIN, close_dialog, focus_instead_of_nothing, open_dialog};
 use crate::language::t;
 
 /// A dialog. The element that opened it gets the focus when it is closed, and if that is gone, the page's main part. Escape closes it.
@@ -25,7 +25,11 @@ pub(crate) fn Dialog(
             false => close_dialog(id),
         });
     }
-    let close = move |_| {
+    let close = move |event| {
+        // It comes in a task of its own, when the dialog may be open again.
+        if browser::is_open(&event) {
+            return;
+        }
         if let Some(on_close) = on_close {
             on_close.run(());
         }

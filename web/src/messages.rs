@@ -20,9 +20,12 @@ use matches::Matches;
 pub(crate) use preview::{approval, attachment, signed_reasoning};
 use row::RowView;
 pub(crate) use row::{Row, Status};
-pub(crate) use search::SEARCH;
 use search::Search;
+pub(crate) use search::begin_search;
 use visible_rows::{PAGE, ROW_HEIGHT, Rows};
+
+/// The id of the list with everything around it.
+const MESSAGES: &str = "messages";
 
 const LIST: &str = "message-list";
 
@@ -44,7 +47,7 @@ pub(crate) fn Messages(store: Store) -> impl IntoView {
         }
     };
     view! {
-        <section class="messages card" aria-labelledby="messages-heading">
+        <section id=MESSAGES class="messages card" aria-labelledby="messages-heading">
             <div class="messages-head">
                 <h2 id="messages-heading">
                     {t!("Messages")} <span class="count">{move || thousands(count(layout.with(Layout::messages)))}</span>

@@ -9,7 +9,7 @@ use crate::dialog::{Dialog, DialogHead};
 use crate::driver;
 use crate::language::t;
 use crate::load::{Found, open_sample_number};
-use crate::messages::SEARCH;
+use crate::messages::begin_search;
 use crate::result::compare_latest;
 use crate::run::{COMPACT_BUTTON, CONTINUE_BUTTON};
 use crate::store::{Perspective, Store};
@@ -105,7 +105,7 @@ fn perform(store: Store, found: Found, action: Action) {
             Some(position) => driver::toggle_pin(store, position),
             None => store.announce(t!("Focus a message of the list first.")),
         },
-        Action::Search => focus(SEARCH),
+        Action::Search => begin_search(),
         Action::Switch => store.perspective.update(|perspective| {
             *perspective = match perspective {
                 Perspective::Conversation => Perspective::Model,

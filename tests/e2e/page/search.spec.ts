@@ -93,3 +93,21 @@ test("only replaced messages are searched, by all words in any order, also from 
   expect(await epitome.faults()).toEqual([]);
   expect(epitome.errors).toEqual([]);
 });
+
+test("by a key, the search and what it finds come into view", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const search = page.getByRole("searchbox", { name: "Search the messages" });
+  await expect(search).not.toBeInViewport();
+  await page.keyboard.press("/");
+  await expect(search).toBeFocused();
+  await expect(search).toBeInViewport({ ratio: 1 });
+  await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await expect(search).not.toBeInViewport();
+  await page.keyboard.type("When was the machine delivered?");
+  await expect(search).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole("region", { name: "Best matches" }).getByRole("listitem").first()).toBeInViewport({ ratio: 1 });
+  // Nothing of it is behind the bar, which stays at the top.
+  const bar = await page.locator(".instrument").boundingBox();
+  expect((await search.boundingBox())?.y).toBeGreaterThan((bar?.y ?? 0) + (bar?.height ?? 0));
+});

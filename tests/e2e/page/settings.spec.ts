@@ -172,3 +172,18 @@ for (const [scheme, width] of LOOKS) {
     await look("settings-wrong");
   });
 }
+
+test("settings that are opened again before the browser has said that they were closed stay open", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSettings();
+  await epitome.sheet.evaluate((element) => {
+    const dialog = element as HTMLDialogElement;
+    const said = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+    dialog.close();
+    dialog.showModal();
+    return said.then(() => undefined);
+  });
+  await expect(epitome.sheet.getByRole("navigation", { name: "Topics" })).toBeVisible();
+  await epitome.closeSettings();
+});

@@ -49,10 +49,19 @@ pub(crate) fn remove(id: &'static str) {
 
 /// Scrolls the page at the next frame, if an element is not in view.
 pub(crate) fn reveal(id: &'static str) {
+    scroll_to(id, ScrollLogicalPosition::Nearest);
+}
+
+/// Scrolls the page at the next frame, so that an element begins where the view does.
+pub(crate) fn scroll_to_start(id: &'static str) {
+    scroll_to(id, ScrollLogicalPosition::Start);
+}
+
+fn scroll_to(id: &'static str, block: ScrollLogicalPosition) {
     request_animation_frame(move || {
         if let Some(element) = element(id) {
             let options = ScrollIntoViewOptions::new();
-            options.set_block(ScrollLogicalPosition::Nearest);
+            options.set_block(block);
             element.scroll_into_view_with_scroll_into_view_options(&options);
         }
     });
@@ -72,10 +81,10 @@ pub(crate) fn closest(event: &Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
 }
 
-/// True if the `<details>` of a toggle event are open.
+/// True if the `<details>` of a toggle event, or the `<dialog>` of a close event, are open.
 pub(crate) fn is_open(event: &Event) -> bool {
     let toggled = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    toggled.is_some_and(|details| details.has_attribute("open"))
+    toggled.is_some_and(|element| element.has_attribute("open"))
 }
 
 /// Opens a modal dialog. The browser keeps the focus inside and restores it afterwards.

@@ -2,15 +2,22 @@
 
 use leptos::prelude::*;
 
+use super::MESSAGES;
 use super::layout::Layout;
-use crate::browser::focus;
+use crate::browser::{focus, scroll_to_start};
 use crate::label::role_label;
 use crate::language::t;
 use crate::number::{count, plural};
 use crate::store::{Filter, Perspective, Store, Treatment};
 
 /// The id of the field.
-pub(crate) const SEARCH: &str = "message-search";
+const SEARCH: &str = "message-search";
+
+/// Goes to the field, and has what it finds in view.
+pub(crate) fn begin_search() {
+    focus(SEARCH);
+    scroll_to_start(MESSAGES);
+}
 
 /// The field, and what the list is limited to.
 #[component]
@@ -18,6 +25,9 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
     let words = move || store.filter.with(|filter| filter.words.clone());
     let search = move |event| {
         let words = event_target_value(&event);
+        if store.filter.with_untracked(|filter| filter.words.is_empty()) {
+            scroll_to_start(MESSAGES);
+        }
         store.filter.update(|filter| filter.words = words);
     };
     let clear = move |_| {
