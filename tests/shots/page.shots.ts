@@ -50,6 +50,16 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.keyboard.press("?");
       await picture("keys");
       await page.keyboard.press("Escape");
+      await page.keyboard.press("/");
+      await page.keyboard.type("When was the machine delivered?");
+      await page.getByRole("heading", { name: "Best matches" }).waitFor();
+      await picture("search");
+      await page.getByRole("searchbox").fill("");
+      const said = page.getByRole("region", { name: "Live chat" }).getByRole("textbox", { name: "Message", exact: true });
+      await said.fill("Which order is it about?");
+      await said.press("Enter");
+      await page.getByRole("button", { name: "Answer again" }).first().waitFor();
+      await picture("chat");
       await page.getByRole("link", { name: "Doctor" }).click();
       await page.getByRole("button", { name: "A result without its call" }).click();
       await picture("doctor");
@@ -66,6 +76,11 @@ for (const colorScheme of ["light", "dark"] as const) {
       await epitome.compact();
       await epitome.alert.first().waitFor();
       await picture("failed");
+      for (const language of ["he", "zh"]) {
+        await page.goto(`/${language}.html`);
+        await epitome.isSettled();
+        await picture(`${language}-full`, true);
+      }
     });
   }
 }
