@@ -10,6 +10,8 @@ let code = "en";
 let json: string | undefined;
 let catalog: Catalog | undefined;
 let rules: Intl.PluralRules | undefined;
+/** How numbers are written, by how many decimals they have. */
+const formats = new Map<number, Intl.NumberFormat>();
 
 /** Has the texts in another language than English, before anything asks for one. */
 export function setLanguage(chosen: string, catalogJson: string): void {
@@ -40,15 +42,20 @@ export function t(english: string, values: Readonly<Record<string, string | numb
 
 /** A number with a word for what is counted, such as `1 request` or `2 requests`. */
 export function plural(number: number, one: string, many: string): string {
-  const n = grouped(number);
+  const n = written(number);
   const forms = entries()?.plurals[many];
   const form = forms?.[pluralCategory(number)] ?? forms?.["other"];
   return form?.replace("{n}", n) ?? `${n} ${number === 1 ? one : many}`;
 }
 
-/** A number as people read it, in each of the languages. */
-export function grouped(number: number): string {
-  return Math.round(number).toLocaleString("en-US");
+/** A number as it is written in the page's language, rounded to this many decimals. */
+export function written(number: number, decimals = 0): string {
+  let format = formats.get(decimals);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(code, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    formats.set(decimals, format);
+  }
+  return format.format(number);
 }
 
 // The app reads the catalog by itself, and most visits open nothing that is written in TypeScript.

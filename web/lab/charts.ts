@@ -3,7 +3,7 @@
 import { svgElement } from "./element.js";
 import { dollars, type Figures, isRefused } from "./figures.js";
 import { type Chart, type Shape, shapesOf } from "./plot.js";
-import { grouped, t } from "../language.js";
+import { t, written } from "../language.js";
 
 const HEIGHT = 240;
 
@@ -14,7 +14,7 @@ export function chartsOf(figures: readonly Figures[], window: number): Chart[] {
     title: t("Tokens of each request"),
     series: figures.map((row) => ({ name: row.name, values: row.sent.map((request) => request.tokens), marked: marked(row) })),
     limit: { label: t("window"), value: window },
-    write: grouped,
+    write: written,
   };
   const costs: Chart = {
     title: t("Cost so far"),

@@ -10,7 +10,7 @@ import { element } from "./element.js";
 import { type Comparison, type Figures, figuresOf, pricedModels } from "./figures.js";
 import { pictureOf, save } from "./picture.js";
 import { COLUMNS, refusalsOf, tableOf } from "./table.js";
-import { grouped, plural, t } from "../language.js";
+import { plural, t, written } from "../language.js";
 
 const NAME = "epitome-lab";
 
@@ -163,8 +163,8 @@ function summaryOf({ comparison, conversation, limits }: Outcome): string {
   return [
     t("{requests} in a window of {window} tokens; the threshold is {threshold}.", {
       requests: plural(comparison.requests, "request", "requests"),
-      window: grouped(limits.window),
-      threshold: grouped(limits.threshold),
+      window: written(limits.window),
+      threshold: written(limits.threshold),
     }),
     ...(convertedFrom === undefined ? [] : [t("The messages were converted from the format {format} to openai-chat.", { format: convertedFrom })]),
     ...(privateMessages === 0

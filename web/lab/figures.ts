@@ -3,7 +3,7 @@
 import { modelInfo, type ModelRates } from "epitome/models";
 import { type BreakEven, breakEven, cumulativeCosts } from "./costs.js";
 import type { Refusal, Result, Sent } from "./simulation.js";
-import { t } from "../language.js";
+import { t, written } from "../language.js";
 
 /** A result and how many facts its last request has. */
 export interface Measured extends Result {
@@ -117,5 +117,5 @@ export function pricedModels(own: string | null | undefined): string[] {
 
 /** Dollars with as many digits as tell small sums apart. */
 export function dollars(amount: number): string {
-  return `$${amount.toFixed(amount < 10 ? 3 : 2)}`;
+  return `$${written(amount, amount < 10 ? 3 : 2)}`;
 }

@@ -4,7 +4,7 @@ import { chartsOf } from "./charts.js";
 import type { Comparison, Figures } from "./figures.js";
 import { type Shape, shapesOf } from "./plot.js";
 import { COLUMNS } from "./table.js";
-import { grouped, plural, t } from "../language.js";
+import { plural, t, written } from "../language.js";
 
 const WIDTH = 1400;
 const CHART = { width: 676, height: 300 };
@@ -35,7 +35,7 @@ export async function pictureOf(figures: readonly Figures[], comparison: Compari
   context.fillRect(0, 0, WIDTH, height);
   const { requests, window } = comparison;
   const counted = plural(requests, "request", "requests");
-  const title = t("{requests}, a window of {window} tokens, prices of {model}", { requests: counted, window: grouped(window), model });
+  const title = t("{requests}, a window of {window} tokens, prices of {model}", { requests: counted, window: written(window), model });
   write(context, title, MARGIN, MARGIN + 4, "start", colour("--soft"));
   for (const [index, chart] of charts.entries()) {
     context.save();

@@ -3,7 +3,7 @@
 import { element } from "./element.js";
 import type { BreakEven } from "./costs.js";
 import { type Comparison, dollars, type Figures } from "./figures.js";
-import { grouped, plural, t } from "../language.js";
+import { plural, t, written } from "../language.js";
 
 interface Column {
   title: string;
@@ -16,20 +16,20 @@ export const COLUMNS: readonly Column[] = [
   {
     title: t("Refused"),
     about: t("Requests that break a rule of the provider or are longer than the window."),
-    write: ({ refused, sent }) => t("{part} of {all}", { part: grouped(refused), all: grouped(sent.length) }),
+    write: ({ refused, sent }) => t("{part} of {all}", { part: written(refused), all: written(sent.length) }),
   },
-  { title: t("Tokens sent"), about: t("Of all requests."), write: ({ tokens }) => grouped(tokens) },
-  { title: t("Largest"), about: t("Tokens of the largest request."), write: ({ largest }) => grouped(largest) },
+  { title: t("Tokens sent"), about: t("Of all requests."), write: ({ tokens }) => written(tokens) },
+  { title: t("Largest"), about: t("Tokens of the largest request."), write: ({ largest }) => written(largest) },
   {
     title: t("Cached"),
     about: t("How much of the tokens sent the provider’s cache has from the request before."),
     write: ({ tokens, cachedTokens }) => t("{number} %", { number: Math.round((100 * cachedTokens) / Math.max(tokens, 1)) }),
   },
-  { title: t("Summaries"), about: t("How many were written."), write: ({ summaries }) => grouped(summaries) },
+  { title: t("Summaries"), about: t("How many were written."), write: ({ summaries }) => written(summaries) },
   {
     title: t("Summary tokens"),
     about: t("What a model would have read and written for the summaries."),
-    write: ({ summaryTokens }) => grouped(summaryTokens),
+    write: ({ summaryTokens }) => written(summaryTokens),
   },
   {
     title: t("Cost"),
@@ -45,7 +45,7 @@ export const COLUMNS: readonly Column[] = [
     title: t("Facts kept"),
     about: t("Facts of the conversation that the last request still has word for word."),
     write: ({ facts, failure }, comparison) =>
-      failure === undefined ? t("{part} of {all}", { part: grouped(facts), all: grouped(comparison.facts) }) : "–",
+      failure === undefined ? t("{part} of {all}", { part: written(facts), all: written(comparison.facts) }) : "–",
   },
 ];
 

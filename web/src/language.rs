@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use strum::EnumCount;
 
-use crate::browser::{catalog_text, page_language, plural_category};
+use crate::browser::{catalog_text, page_language, plural_category, written_number};
 use catalog::Catalog;
 
 /// A text in the language of the page. With values, a `String` in which each `{name}` is replaced by the value of this name:
@@ -130,6 +130,28 @@ pub(crate) fn filled(english: &'static str, values: &[(&str, &dyn Display)]) -> 
     fill(text(english), values, Language::of_page())
 }
 
+/// A number as it is written in the language of the page, rounded to this many decimals.
+pub(crate) fn number(number: f64, decimals: u8) -> String {
+    match SPOKEN.get() {
+        Some(_) => written_number(number, decimals),
+        None => english(number, decimals),
+    }
+}
+
+/// The same in English, for tests, which have no page.
+fn english(number: f64, decimals: u8) -> String {
+    let digits = format!("{number:.*}", usize::from(decimals));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if decimals > 0 { format!("{text}.{fraction}") } else { text }
+}
+
 /// A number with a word for what is counted, as `number` writes the number; `None` if the language has no such words.
 pub(crate) fn counted(number: u32, digits: &str, many: &str) -> Option<String> {
     let forms = catalog()?.plural(many)?;
@@ -190,6 +212,17 @@ mod tests {
         check(Language::Hebrew, "~6,917", "\u{200e}~6,917.");
         check(Language::Hebrew, "6,917", "6,917.");
         check(Language::Chinese, "~6,917", "~6,917.");
+    }
+
+    #[test]
+    fn in_english_numbers_are_grouped_by_thousands() {
+        let check = |value, decimals, expected| assert_eq!(number(value, decimals), expected);
+        check(0.0, 0, "0");
+        check(999.0, 0, "999");
+        check(1_000.0, 0, "1,000");
+        check(1_234_567.0, 0, "1,234,567");
+        check(9.96, 1, "10.0");
+        check(1_234.56, 1, "1,234.6");
     }
 
     #[test]

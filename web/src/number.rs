@@ -1,21 +1,11 @@
-//! Numbers as the page shows them.
-//!
-//! Not by `Intl`: the fields read `64,000`, so numbers must not follow the browser's locale; and native tests cannot call
-//! the browser. All languages of the page write digits and group them like English; units and signs are texts like others.
+//! Numbers as the page shows them, written by the browser's `Intl.NumberFormat` for the page's language; units and signs are texts
+//! like others. Each of these languages groups by commas, which fields read too.
 
-use crate::language::{counted, t};
+use crate::language::{counted, number, t};
 
 /// `48200` as `48,200`.
-pub(crate) fn thousands(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+pub(crate) fn thousands(count: u32) -> String {
+    number(f64::from(count), 0)
 }
 
 /// A `usize` as the `u32` that the other functions take.
@@ -31,9 +21,9 @@ pub(crate) fn percent(share: f64) -> String {
 /// The same for a share in percent.
 pub(crate) fn percentage(percent: f64) -> String {
     if percent > 0.0 && percent < 10.0 {
-        t!("{number} %", number = format_args!("{percent:.1}"))
+        t!("{number} %", number = number(percent, 1))
     } else {
-        t!("{number} %", number = format_args!("{percent:.0}"))
+        t!("{number} %", number = number(percent, 0))
     }
 }
 
@@ -48,32 +38,32 @@ pub(crate) fn change(before: u32, after: u32) -> String {
     if before == after {
         t!("±0 %").to_owned()
     } else if change < 0.0 {
-        t!("−{number} %", number = format_args!("{:.0}", -change * 100.0))
+        t!("−{number} %", number = number(-change * 100.0, 0))
     } else {
-        t!("+{number} %", number = format_args!("{:.0}", change * 100.0))
+        t!("+{number} %", number = number(change * 100.0, 0))
     }
 }
 
 /// `1 message`, `2 messages`. The catalog of another language has these words by the plural.
-pub(crate) fn plural(number: u32, one: &str, many: &str) -> String {
-    let digits = thousands(number);
-    counted(number, &digits, many)
-        .unwrap_or_else(|| format!("{digits} {}", if number == 1 { one } else { many }))
+pub(crate) fn plural(count: u32, one: &str, many: &str) -> String {
+    let digits = thousands(count);
+    counted(count, &digits, many)
+        .unwrap_or_else(|| format!("{digits} {}", if count == 1 { one } else { many }))
 }
 
 /// `12.3 kB`, `4 MB`.
-pub(crate) fn bytes(number: f64) -> String {
-    let mut number = number.max(0.0);
+pub(crate) fn bytes(size: f64) -> String {
+    let mut size = size.max(0.0);
     let mut units = [t!("kB"), t!("MB"), t!("GB"), t!("TB")].into_iter();
     let mut unit = t!("bytes");
     // What is rounded up to 1,000 of a unit is 1 of the next one.
-    while number >= 999.95
+    while size >= 999.95
         && let Some(next) = units.next()
     {
-        (number, unit) = (number / 1_000.0, next);
+        (size, unit) = (size / 1_000.0, next);
     }
-    let digits = format!("{number:.1}");
-    let digits = digits.strip_suffix(".0").unwrap_or(&digits);
+    let tenths = (size * 10.0).round() % 10.0;
+    let digits = number(size, if tenths == 0.0 { 0 } else { 1 });
     t!("{digits} {unit}", digits, unit)
 }
 
@@ -81,11 +71,11 @@ pub(crate) fn bytes(number: f64) -> String {
 pub(crate) fn duration(milliseconds: f64) -> String {
     let seconds = milliseconds.max(0.0) / 1_000.0;
     if seconds < 0.1 {
-        t!("{number} ms", number = format_args!("{:.0}", milliseconds.max(0.0)))
+        t!("{number} ms", number = number(milliseconds.max(0.0), 0))
     } else if seconds < 10.0 {
-        t!("{number} s", number = format_args!("{seconds:.1}"))
+        t!("{number} s", number = number(seconds, 1))
     } else if seconds < 60.0 {
-        t!("{number} s", number = format_args!("{seconds:.0}"))
+        t!("{number} s", number = number(seconds, 0))
     } else {
         let (minutes, seconds) = ((seconds / 60.0).floor(), (seconds % 60.0).floor());
         t!("{minutes} min {seconds} s", minutes, seconds)
@@ -95,14 +85,6 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")];
-        for (number, expected) in cases {
-            assert_eq!(thousands(number), expected);
-        }
-    }
 
     #[test]
     fn changes_carry_their_sign() {
@@ -127,7 +109,7 @@ mod tests {
             assert_eq!(bytes(number), expected);
         }
         assert_eq!(bytes(4e6), "4 MB");
-        assert_eq!(bytes(2.5e15), "2500 TB");
+        assert_eq!(bytes(2.5e15), "2,500 TB");
     }
 
     #[test]

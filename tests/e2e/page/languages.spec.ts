@@ -194,14 +194,27 @@ test("who has chosen a language may still follow a link to the page in another o
   expect(new URL(page.url()).pathname).toBe("/he.html");
 });
 
-test("each document names those in the other languages", async ({ page }) => {
+test("each document names those in the other languages, by their whole addresses", async ({ page, baseURL }) => {
   for (const address of ["/", "/he.html", "/zh.html"]) {
-    await page.goto(address);
+    await open(page, address);
     const links = page.locator('link[rel="alternate"]');
     const found = await links.evaluateAll((all) => all.map((link) => [link.getAttribute("hreflang"), link.getAttribute("href")]));
-    expect(found, address).toEqual([["en", "./"], ["he", "he.html"], ["zh", "zh.html"]]);
+    const whole = (path: string): string => new URL(path, baseURL).href;
+    expect(found, address).toEqual([["en", whole("/")], ["he", whole("/he.html")], ["zh", whole("/zh.html")]]);
   }
 });
+
+for (const [address, locale] of [["/", "en"], ["/he.html", "he"], ["/zh.html", "zh"]] as const) {
+  test(`numbers are written as the browser writes them in the language of ${address}`, async ({ page }) => {
+    await page.addInitScript(`
+      Intl.NumberFormat = class extends Intl.NumberFormat {
+        format = (number) => this.resolvedOptions().locale + ":" + super.format(number);
+      };
+    `);
+    await open(page, address);
+    await expect(page.getByRole("meter")).toHaveAttribute("aria-valuetext", new RegExp(`${locale}:[0-9]`));
+  });
+}
 
 for (const { address, forward } of [
   { address: "/", forward: 1 },

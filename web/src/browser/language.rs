@@ -18,6 +18,8 @@ extern "C" {
     fn catalog() -> Option<String>;
     #[wasm_bindgen(js_name = pluralCategory)]
     fn category(number: u32) -> JsString;
+    #[wasm_bindgen(js_name = written)]
+    fn written(number: f64, decimals: u8) -> String;
 }
 
 /// The code of the page's language.
@@ -33,6 +35,11 @@ pub(crate) fn catalog_text() -> Option<String> {
 /// The category of a number in the page's language, such as `one`.
 pub(crate) fn plural_category(number: u32) -> String {
     category(number).into()
+}
+
+/// A number as it is written in the page's language, rounded to this many decimals.
+pub(crate) fn written_number(number: f64, decimals: u8) -> String {
+    written(number, decimals)
 }
 
 /// Stores the code of a language for the next visit, when a link to the page in it is followed. The link keeps what the address has

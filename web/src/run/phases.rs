@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::browser::is_open;
 use crate::driver;
 use crate::label::{PHASES, phase_hint, phase_label, reason_label};
-use crate::language::t;
+use crate::language::{number, t};
 use crate::number::thousands;
 use crate::settings::whole;
 use crate::store::Store;
@@ -141,7 +141,7 @@ fn Statistics(store: Store) -> impl IntoView {
                 (t!("Context"), thousands(totals.context_tokens)),
                 (t!("All prompts"), all(totals.session_prompt_tokens)),
                 (t!("All completions"), all(totals.session_completion_tokens)),
-                (t!("Tokens per second"), format!("{:.1}", totals.tokens_per_second)),
+                (t!("Tokens per second"), number(totals.tokens_per_second, 1)),
             ];
             let facts =
                 facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> });
