@@ -7,6 +7,8 @@ mod held;
 mod summarize;
 mod tabs;
 
+use std::sync::OnceLock;
+
 use epitome::message::{CheckpointId, Usage};
 use epitome::policy::Phase;
 use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
@@ -250,8 +252,23 @@ fn command(store: Store, send: impl FnOnce(&mut Compactor)) {
     drain(store);
 }
 
-/// Handles outputs until the engine waits.
+/// What handles outputs, once its code is there.
+static HANDLER: OnceLock<fn(Store)> = OnceLock::new();
+
+/// Handles outputs by this from now on, also those that wait for it in the engine.
+pub(crate) fn handle_by(handler: fn(Store), store: Store) {
+    let _ = HANDLER.set(handler);
+    drain(store);
+}
+
 fn drain(store: Store) {
+    if let Some(handle) = HANDLER.get() {
+        handle(store);
+    }
+}
+
+/// Handles outputs until the engine waits.
+pub(crate) fn handle_outputs(store: Store) {
     loop {
         let output =
             store.write(|session| session.compactor_mut().map(Compactor::poll_output)).flatten();

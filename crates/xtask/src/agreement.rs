@@ -98,6 +98,7 @@ mod tests {
     fn check(change: impl FnOnce(&mut Repeated<'_>), expected: &[&str]) {
         let pins = Pins {
             wasm_bindgen: "0.2.130".into(),
+            wasm_split: "0.2.4".into(),
             binaryen: "132.0.0".into(),
             puppeteer_browsers: "2.9.0".into(),
             cargo_deny: "0.20.2".into(),

@@ -35,6 +35,8 @@ struct Module {
     feature: &'static str,
     /// Passes of optimization.
     passes: &'static [&'static str],
+    /// Whether it is shipped in two files, the second of which is fetched when the first one runs. Its feature marks what is in which.
+    is_split: bool,
 }
 
 /// The passes of modules that are more than loops: they are as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is
@@ -55,21 +57,69 @@ pub(crate) const PACKAGE: Glue = Glue {
 
 /// What the page contains.
 pub(crate) const PAGE: Glue = Glue {
-    modules: &[Module { name: "page", package: "epitome-web", feature: "", passes: SMALLEST }],
+    modules: &[Module {
+        name: "page",
+        package: "epitome-web",
+        feature: "split",
+        passes: SMALLEST,
+        is_split: true,
+    }],
     folder: "page-glue",
     title: "page",
     usually: "1 to 2 minutes the first time",
 };
 
 const PACKAGE_MODULES: [Module; 8] = [
-    Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
-    Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
-    Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
-    Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
-    Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
-    Module { name: "estimate", package: "epitome-estimate", feature: "", passes: FAST },
-    Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
-    Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },
+    Module {
+        name: "epitome",
+        package: "epitome-wasm",
+        feature: "engine",
+        passes: SMALL,
+        is_split: false,
+    },
+    Module {
+        name: "endpoint",
+        package: "epitome-wasm",
+        feature: "endpoint",
+        passes: SMALL,
+        is_split: false,
+    },
+    Module {
+        name: "extractive",
+        package: "epitome-wasm",
+        feature: "extractive",
+        passes: SMALL,
+        is_split: false,
+    },
+    Module {
+        name: "validation",
+        package: "epitome-wasm",
+        feature: "validation",
+        passes: SMALL,
+        is_split: false,
+    },
+    Module { name: "count", package: "epitome-count", feature: "", passes: FAST, is_split: false },
+    Module {
+        name: "estimate",
+        package: "epitome-estimate",
+        feature: "",
+        passes: FAST,
+        is_split: false,
+    },
+    Module {
+        name: "tokenizer",
+        package: "epitome-tokenizer",
+        feature: "",
+        passes: FAST,
+        is_split: false,
+    },
+    Module {
+        name: "recall",
+        package: "epitome-recall",
+        feature: "",
+        passes: &["-O2"],
+        is_split: false,
+    },
 ];
 
 /// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
@@ -99,9 +149,14 @@ pub(crate) fn build(
         // Cargo does one thing at a time, and the next build of a package replaces its file.
         let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         for module in modules {
-            let mut build = workspace.cargo(["build", "--locked", "--profile", effort.profile()]);
+            let splits = module.is_split && effort == Effort::Shipped;
+            let task = if splits { "rustc" } else { "build" };
+            let mut build = workspace.cargo([task, "--locked", "--profile", effort.profile()]);
             build.args(["--target", WASM, "--config", &flags]);
             select(&mut build, module, effort);
+            if splits {
+                build.args(["--", "-Clink-arg=--emit-relocs", "-Cstrip=none"]);
+            }
             command::run(&mut build)?;
             // The next module of the same package is compiled to the same file.
             let library = module.package.replace('-', "_");
@@ -130,25 +185,69 @@ pub(crate) fn build(
             // the module that is inlined.
             bindgen.args(["--target", "web", "--omit-default-module-path"]);
             bindgen.args(["--out-name", module.name, "--out-dir"]);
-            command::run(bindgen.arg(&staged).arg(compiled(workspace, module, effort)))?;
+            let compiled = compiled(workspace, module, effort);
             if effort == Effort::Quick {
+                command::run(bindgen.arg(&staged).arg(compiled))?;
                 continue;
             }
-            // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that
-            // Node 20 refuses.
-            let mut optimize = workspace.command("node");
-            optimize
-                .arg(workspace.path("node_modules/binaryen/bin/wasm-opt"))
-                .args(module.passes)
-                .args(OPTIONS);
-            let place = staged.join(file(module));
-            optimize.arg(&place).arg("--output").arg(&place);
-            command::run(&mut optimize)?;
+            let later = if module.is_split {
+                let (first, later) = split(workspace, module, &compiled, &staged)?;
+                command::run(bindgen.arg(&staged).arg("--keep-lld-exports").arg(first))?;
+                later
+            } else {
+                command::run(bindgen.arg(&staged).arg(compiled))?;
+                Vec::new()
+            };
+            for place in [staged.join(file(module))].into_iter().chain(later) {
+                optimize(workspace, module, &place)?;
+            }
         }
         replace(&staged, &glue)
             .map_err(|error| Failure::new(format!("cannot write {}: {error}", glue.display())))
     })?;
     Ok(glue)
+}
+
+/// Makes two files of a compiled module, and returns the one that is fetched first, and those in `staged` that are fetched later. The
+/// script that fetches them is there too.
+fn split(
+    workspace: &Workspace,
+    module: &Module,
+    compiled: &Path,
+    staged: &Path,
+) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let folder = workspace.target(&format!("{}.split", module.name));
+    let mut split = workspace.command("wasm-split-cli");
+    split.args(["--target", "web", "--out-name", module.name]).arg(compiled).arg(&folder);
+    command::run(&mut split)?;
+    let failed =
+        |error: io::Error| Failure::new(format!("cannot keep {}: {error}", folder.display()));
+    fs::create_dir_all(staged).map_err(failed)?;
+    let first = format!("{}.wasm", module.name);
+    let mut later = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let copy = staged.join(entry.file_name());
+        if entry.file_name() == first.as_str() {
+            continue;
+        }
+        fs::copy(entry.path(), &copy).map_err(failed)?;
+        if copy.extension().is_some_and(|extension| extension == "wasm") {
+            later.push(copy);
+        }
+    }
+    Ok((folder.join(first), later))
+}
+
+/// Optimizes a file of a module in its place.
+fn optimize(workspace: &Workspace, module: &Module, place: &Path) -> Result {
+    // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that Node 20 refuses.
+    let mut optimize = workspace.command("node");
+    optimize
+        .arg(workspace.path("node_modules/binaryen/bin/wasm-opt"))
+        .args(module.passes)
+        .args(OPTIONS);
+    command::run(optimize.arg(place).arg("--output").arg(place))
 }
 
 /// Has Cargo build a module.
@@ -167,7 +266,10 @@ fn select(build: &mut Command, module: &Module, effort: Effort) {
             for module in PACKAGE.modules.iter().chain(PAGE.modules) {
                 build.args(["--package", module.package]);
             }
-            let feature = if module.feature.is_empty() { "engine" } else { module.feature };
+            let feature = match module.package {
+                "epitome-wasm" => module.feature,
+                _ => "engine",
+            };
             let features = format!("epitome-recall/default,epitome-wasm/{feature}");
             build.args(["--no-default-features", "--features", &features]);
         }

@@ -15,6 +15,8 @@ pub(crate) const TABLE: &str = "Cargo.toml [workspace.metadata.tools]";
 pub(crate) struct Pins {
     /// The command-line tool of wasm-bindgen, which must have the version of the crate.
     pub(crate) wasm_bindgen: String,
+    /// Makes two files of a module, of which the second is fetched later.
+    pub(crate) wasm_split: String,
     /// The npm package that contains wasm-opt.
     pub(crate) binaryen: String,
     /// The npm package that downloads a browser if none is installed.
@@ -58,6 +60,7 @@ impl Pins {
         let node = version("node")?;
         Ok(Self {
             wasm_bindgen: version("wasm-bindgen")?,
+            wasm_split: version("wasm-split")?,
             binaryen: version("binaryen")?,
             puppeteer_browsers: version("puppeteer-browsers")?,
             cargo_deny: version("cargo-deny")?,

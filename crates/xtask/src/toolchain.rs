@@ -27,12 +27,30 @@ pub(crate) fn install_for(workspace: &Workspace, steps: &Steps, effort: Effort) 
         source: ["--path", "crates/xtask/wasm-bindgen-cli"].map(str::to_owned).into(),
         usually: "1 to 2 minutes, once",
     };
+    let wasm_split = CargoTool {
+        key: format!("wasm-split-{}", workspace.pins().wasm_split),
+        source: wasm_split_source(&workspace.pins().wasm_split),
+        usually: "20 seconds, once",
+    };
     let packages = || match effort {
         Effort::Shipped => node::install_packages(workspace, steps),
         Effort::Quick => node::install_packages_of_pages(workspace, steps),
     };
-    both(packages, || wasm_bindgen.install(workspace, steps))?;
+    let tools = || {
+        wasm_bindgen.install(workspace, steps)?;
+        match effort {
+            Effort::Shipped => wasm_split.install(workspace, steps),
+            Effort::Quick => Ok(()),
+        }
+    };
+    both(packages, tools)?;
     Ok(())
+}
+
+/// What `cargo install` builds the tool of this version from.
+fn wasm_split_source(version: &str) -> Vec<String> {
+    let crate_ = ["wasm_split_cli_support", "--version", version, "--features", "build-binary"];
+    crate_.map(str::to_owned).into()
 }
 
 /// Adds the target with rustup. Without rustup the target is assumed to be installed, and the compiler reports it if it is

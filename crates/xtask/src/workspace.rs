@@ -63,6 +63,7 @@ impl Workspace {
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut folders = vec![
             self.cache(&format!("tools/wasm-bindgen-{}/bin", self.pins.wasm_bindgen)),
+            self.cache(&format!("tools/wasm-split-{}/bin", self.pins.wasm_split)),
             self.path("node_modules/.bin"),
         ];
         folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));

@@ -160,3 +160,45 @@ for (const width of [1280, 360]) {
     expect(await moved(page)).toBeLessThan(0.05);
   });
 }
+
+/** The code of what comes behind the first screen. */
+const REST = "**/split_panels*.wasm";
+
+test("the bar and the button can be used before the rest of the page is there", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  let go = (): void => {};
+  const allowed = new Promise<void>((resolve) => (go = resolve));
+  await page.route(REST, async (route) => {
+    await allowed;
+    await route.continue();
+  });
+  await page.goto("/");
+  const aims = page.getByRole("slider", { name: "Where a compaction aims" });
+  await aims.focus();
+  const before = await epitome.meter.getAttribute("aria-valuetext");
+  await expect(page.locator(".instrument:visible")).toHaveCount(1);
+  const after = page.locator(".instrument:visible .meter-after");
+  const planned = await after.textContent();
+  await page.keyboard.press("PageDown");
+  await expect(after).not.toHaveText(planned ?? "");
+  expect(await epitome.meter.getAttribute("aria-valuetext")).toBe(before);
+
+  await epitome.compact();
+  await expect(epitome.button("Compact now")).toHaveAttribute("aria-busy", "true");
+  await expect(page.locator("#first-paint")).toHaveCount(1);
+  go();
+  await epitome.isCompacted();
+  await expect(page.locator("#first-paint")).toHaveCount(0);
+  expect(await epitome.faults()).toEqual([]);
+  expect(epitome.errors).toEqual([]);
+});
+
+test("if the rest of the page cannot be fetched, the page says so, and what to do", async ({ page }) => {
+  await page.route(REST, (route) => route.abort());
+  await page.goto("/");
+  await expect(page.getByRole("alert")).toHaveText("The rest of this page could not be fetched. Reload it to try again.");
+  await expect(page.getByRole("meter")).toBeVisible();
+  await page.unroute(REST);
+  await page.reload();
+  await new EpitomePage(page).isSettled();
+});

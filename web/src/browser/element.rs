@@ -38,6 +38,20 @@ pub(crate) fn focus_instead_of_nothing(id: &'static str) {
     });
 }
 
+/// Whether the page has an element with this id.
+pub(crate) fn is_there(id: &str) -> bool {
+    element(id).is_some()
+}
+
+/// Adds a class to an element at the next frame, if it is there.
+pub(crate) fn mark(id: &'static str, class: &'static str) {
+    request_animation_frame(move || {
+        if let Some(element) = element(id) {
+            let _ = element.class_list().add_1(class);
+        }
+    });
+}
+
 /// Removes an element at the next frame, when what takes its place is drawn.
 pub(crate) fn remove(id: &'static str) {
     request_animation_frame(move || {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::decision::Decision;
 use super::progress::Running;
 use super::{COMPACT_BUTTON, COMPACT_FORM};
-use crate::browser::focus_instead_of_nothing;
+use crate::browser::{focus_instead_of_nothing, is_there};
 use crate::driver;
 use crate::language::t;
 use crate::settings::Summarizer;
@@ -47,6 +47,7 @@ fn Compact(store: Store) -> impl IntoView {
             focus_instead_of_nothing(COMPACT_BUTTON);
         }
     });
+    let wait = move |_| store.live.is_wanted.set(!is_there(COMPACT_FORM));
     let edit_here = move |_| {
         is_asked_for.set_value(true);
         driver::edit_here(store);
@@ -64,7 +65,9 @@ fn Compact(store: Store) -> impl IntoView {
             type="submit"
             class="button primary large"
             aria-disabled=move || (is_blocked(store) || store.is_locked()).to_string()
+            aria-busy=move || store.live.is_wanted.get().then_some("true")
             aria-describedby="summarized-by"
+            on:click=wait
         >
             {t!("Compact now")}
         </button>

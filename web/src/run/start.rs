@@ -13,12 +13,21 @@ use crate::store::Store;
 #[component]
 pub(crate) fn Start(store: Store) -> impl IntoView {
     let focus = RwSignal::new(String::new());
-    let start = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
+    let compact = move || {
         if !is_blocked(store) && !store.is_busy() {
             driver::compact(store, &focus.get_untracked());
         }
     };
+    let start = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        compact();
+    };
+    Effect::new(move |_| {
+        if store.live.is_wanted.get_untracked() {
+            store.live.is_wanted.set(false);
+            compact();
+        }
+    });
     let rejection = move || {
         store.live.rejection.get().map(|error| {
             view! { <p class="notice warn" role="alert">{t!("The engine rejected this: {error}.", error)}</p> }

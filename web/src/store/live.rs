@@ -66,6 +66,8 @@ pub(crate) fn is_transition_due(compactor: &Compactor) -> bool {
 /// State of the running app. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
+    /// Whether a compaction was asked for before the page had the form that starts it.
+    pub(crate) is_wanted: RwSignal<bool>,
     /// Whether the user decides before a summary is requested.
     pub(crate) ask_first: RwSignal<bool>,
     /// The compaction that waits for the user's decision.
@@ -98,6 +100,7 @@ impl Live {
     /// The state before a conversation is loaded.
     pub(super) fn new() -> Self {
         Self {
+            is_wanted: RwSignal::new(false),
             ask_first: RwSignal::new(false),
             deciding: RwSignal::new(None),
             todo: RwSignal::new(String::new()),
