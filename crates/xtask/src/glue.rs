@@ -217,11 +217,12 @@ fn split(
     staged: &Path,
 ) -> Result<(PathBuf, Vec<PathBuf>)> {
     let folder = workspace.target(&format!("{}.split", module.name));
+    let failed =
+        |error: io::Error| Failure::new(format!("cannot keep {}: {error}", folder.display()));
+    remove(&folder).map_err(failed)?;
     let mut split = workspace.command("wasm-split-cli");
     split.args(["--target", "web", "--out-name", module.name]).arg(compiled).arg(&folder);
     command::run(&mut split)?;
-    let failed =
-        |error: io::Error| Failure::new(format!("cannot keep {}: {error}", folder.display()));
     fs::create_dir_all(staged).map_err(failed)?;
     let first = format!("{}.wasm", module.name);
     let mut later = Vec::new();
@@ -307,9 +308,15 @@ fn keep(file: &Path, copy: &Path) -> io::Result<()> {
 
 /// Moves the folder `staged` to `place`, and removes what `place` held before.
 pub(crate) fn replace(staged: &Path, place: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(place) {
+    remove(place)?;
+    fs::rename(staged, place)
+}
+
+/// Removes a folder, if there is one.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => fs::rename(staged, place),
+        _ => Ok(()),
     }
 }
 
