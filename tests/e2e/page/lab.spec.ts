@@ -156,7 +156,7 @@ test("the other packages are fetched only when it is opened, and break no rule o
   const epitome = new EpitomePage(page);
   await epitome.open();
   const first = scripts.length;
-  expect(scripts.filter((address) => address.endsWith(".wasm")), "the page’s own module").toHaveLength(1);
+  expect(scripts.filter((address) => address.endsWith(".wasm")), "the two files of the page’s own module").toHaveLength(2);
   const lab = new Lab(page);
   await lab.open();
   expect(scripts.length).toBeGreaterThan(first);
