@@ -24,8 +24,8 @@ pub(crate) use built_in::{ask_model, check_model, has_model};
 pub(crate) use clipboard::copy;
 pub(crate) use download::save;
 pub(crate) use element::{
-    MAIN, close_dialog, closest, focus, focus_instead_of_nothing, is_open, is_there, mark,
-    open_dialog, remove, reveal, scroll_to_start, scroll_top,
+    MAIN, close_dialog, closest, focus, focus_instead_of_nothing, has_focus, is_open, is_there,
+    mark, open_dialog, remove, reveal, scroll_to_start, scroll_top,
 };
 pub(crate) use file::{File, Pasted, chosen, dropped, pasted, read};
 pub(crate) use http::{address_part, bytes_at, clear_address_part, origin, text_at};

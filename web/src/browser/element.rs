@@ -23,6 +23,13 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
+/// Whether an element has the focus.
+pub(crate) fn has_focus(id: &str) -> bool {
+    let document = web_sys::window().and_then(|window| window.document());
+    let active = document.and_then(|document| document.active_element());
+    active.is_some_and(|active| active.id() == id)
+}
+
 /// Focuses an element at the next frame if nothing has the focus then: the element that had it may be gone.
 pub(crate) fn focus_instead_of_nothing(id: &'static str) {
     request_animation_frame(move || {

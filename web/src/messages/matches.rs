@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::MessageLinks;
+use super::search::show_matches;
 use crate::browser::{Pace, focus};
 use crate::direction::marked;
 use crate::driver::toggle_brought_back;
@@ -44,6 +45,7 @@ pub(super) fn Matches(store: Store) -> impl IntoView {
             while searches.try_get_value() == Some(number) {
                 if store.write(|session| session.extend_index()) != Some(false) {
                     found.set(store.read(|session| session.matches(&words)));
+                    show_matches();
                     // Its entry is drawn again.
                     if let Some(position) = toggled.try_update_value(Option::take).flatten() {
                         request_animation_frame(move || focus(&button_id(position)));

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::MESSAGES;
 use super::layout::Layout;
-use crate::browser::{focus, scroll_to_start};
+use crate::browser::{focus, has_focus, scroll_to_start};
 use crate::label::role_label;
 use crate::language::t;
 use crate::number::{count, plural};
@@ -17,6 +17,13 @@ const SEARCH: &str = "message-search";
 pub(crate) fn begin_search() {
     focus(SEARCH);
     scroll_to_start(MESSAGES);
+}
+
+/// Keeps what is searched for in view while it is typed: what is found moves it, where the page has no more room below.
+pub(super) fn show_matches() {
+    if has_focus(SEARCH) {
+        scroll_to_start(MESSAGES);
+    }
 }
 
 /// The field, and what the list is limited to.
