@@ -35,8 +35,13 @@ struct Module {
     feature: &'static str,
     /// Passes of optimization.
     passes: &'static [&'static str],
+}
+
+impl Module {
     /// Whether it is shipped in two files, the second of which is fetched when the first one runs. Its feature marks what is in which.
-    is_split: bool,
+    fn is_split(&self) -> bool {
+        self.feature == "split"
+    }
 }
 
 /// The passes of modules that are more than loops: they are as fast with `-O2`, and 0.6 % smaller in brotli; another 0.8 % is
@@ -57,69 +62,21 @@ pub(crate) const PACKAGE: Glue = Glue {
 
 /// What the page contains.
 pub(crate) const PAGE: Glue = Glue {
-    modules: &[Module {
-        name: "page",
-        package: "epitome-web",
-        feature: "split",
-        passes: SMALLEST,
-        is_split: true,
-    }],
+    modules: &[Module { name: "page", package: "epitome-web", feature: "split", passes: SMALLEST }],
     folder: "page-glue",
     title: "page",
     usually: "1 to 2 minutes the first time",
 };
 
 const PACKAGE_MODULES: [Module; 8] = [
-    Module {
-        name: "epitome",
-        package: "epitome-wasm",
-        feature: "engine",
-        passes: SMALL,
-        is_split: false,
-    },
-    Module {
-        name: "endpoint",
-        package: "epitome-wasm",
-        feature: "endpoint",
-        passes: SMALL,
-        is_split: false,
-    },
-    Module {
-        name: "extractive",
-        package: "epitome-wasm",
-        feature: "extractive",
-        passes: SMALL,
-        is_split: false,
-    },
-    Module {
-        name: "validation",
-        package: "epitome-wasm",
-        feature: "validation",
-        passes: SMALL,
-        is_split: false,
-    },
-    Module { name: "count", package: "epitome-count", feature: "", passes: FAST, is_split: false },
-    Module {
-        name: "estimate",
-        package: "epitome-estimate",
-        feature: "",
-        passes: FAST,
-        is_split: false,
-    },
-    Module {
-        name: "tokenizer",
-        package: "epitome-tokenizer",
-        feature: "",
-        passes: FAST,
-        is_split: false,
-    },
-    Module {
-        name: "recall",
-        package: "epitome-recall",
-        feature: "",
-        passes: &["-O2"],
-        is_split: false,
-    },
+    Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
+    Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
+    Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
+    Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
+    Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
+    Module { name: "estimate", package: "epitome-estimate", feature: "", passes: FAST },
+    Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
+    Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },
 ];
 
 /// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
@@ -149,7 +106,7 @@ pub(crate) fn build(
         // Cargo does one thing at a time, and the next build of a package replaces its file.
         let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         for module in modules {
-            let splits = module.is_split && effort == Effort::Shipped;
+            let splits = module.is_split() && effort == Effort::Shipped;
             let task = if splits { "rustc" } else { "build" };
             let mut build = workspace.cargo([task, "--locked", "--profile", effort.profile()]);
             build.args(["--target", WASM, "--config", &flags]);
@@ -190,7 +147,7 @@ pub(crate) fn build(
                 command::run(bindgen.arg(&staged).arg(compiled))?;
                 continue;
             }
-            let later = if module.is_split {
+            let later = if module.is_split() {
                 let (first, later) = split(workspace, module, &compiled, &staged)?;
                 command::run(bindgen.arg(&staged).arg("--keep-lld-exports").arg(first))?;
                 later
