@@ -73,12 +73,14 @@ export class Kept {
     if (this.role() === "follower") {
       return this.#observer.saved({ kind: "follower" });
     }
+    // What came while a commit was written has one of its own, which may still be on its way.
+    const state = (): SaveState => ({ kind: this.compactor.saveState() === "saved" ? "saved" : "saving" });
     let problem = this.#problem;
     if (problem === undefined) {
-      this.#observer.saved({ kind: this.compactor.saveState() === "saved" ? "saved" : "saving" });
+      this.#observer.saved(state());
       problem = await this.compactor.commit().then(() => undefined, messageOf);
     }
-    this.#observer.saved(problem === undefined ? { kind: "saved" } : { kind: "unsaved", problem });
+    this.#observer.saved(problem === undefined ? state() : { kind: "unsaved", problem });
   }
 
   /** What was damaged of the conversation: what the store has cut off, and in a tab that follows what it cannot read. */
