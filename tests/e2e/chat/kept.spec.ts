@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { Disk, incompressible } from "../disk.js";
+import { HeldStore } from "../held.js";
 import { ChatPage, scripted } from "./chat-page.js";
 
 test("a conversation is there again after a reload, and the list has it beside a new one, by what was said first", async ({ page }) => {
@@ -151,51 +152,13 @@ test("a conversation is said to be saved only when its last message is", async (
   const chat = new ChatPage(page);
   await chat.open();
   await chat.say("One.");
-  const saved = page.locator("#saved");
-  await expect(saved).toHaveText("Saved");
-  // Transactions that stay open: the question is stored behind the first, and the answer, which comes meanwhile, behind the second.
-  await page.evaluate(() => {
-    const state = Object.assign(window, { held: 0, seen: [] as (string | null)[] });
-    const shown = document.querySelector("#saved");
-    new MutationObserver(() => state.seen.push(shown?.textContent ?? null)).observe(shown ?? document, { childList: true });
-    const opening = indexedDB.open("epitome-chat");
-    return new Promise<void>((resolve) => {
-      opening.onsuccess = () => {
-        const hold = (isHeld: () => boolean, then: () => void): void => {
-          const store = opening.result.transaction("commits", "readwrite").objectStore("commits");
-          const next = (): void => {
-            store.count().onsuccess = () => (isHeld() ? next() : then());
-          };
-          next();
-        };
-        const holdAnswer = (): void => {
-          let rounds = 100;
-          hold(
-            () => (rounds -= 1) > 0,
-            () => {
-              state.seen.push("the answer may be stored");
-              opening.result.close();
-            },
-          );
-        };
-        state.held = 1;
-        Object.assign(window, { holdAnswer });
-        hold(() => state.held === 1, () => undefined);
-        resolve();
-      };
-    });
-  });
+  const saved = page.getByText("Saved", { exact: true });
+  await expect(saved).toBeVisible();
+  // The answer comes while the question is not stored yet.
+  const held = await HeldStore.of(page, "epitome-chat", "#saved");
   await chat.say("Two.");
-  await expect(saved).toHaveText("Saving …");
-  await page.evaluate(() => {
-    const state = window as unknown as { held: number; holdAnswer(): void };
-    state.holdAnswer();
-    state.held = 0;
-  });
-  const seen = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen);
-  await expect.poll(seen).toContain("the answer may be stored");
-  expect((await seen()).slice(0, (await seen()).indexOf("the answer may be stored"))).not.toContain("Saved");
-  await expect(saved).toHaveText("Saved");
+  expect(await held.release()).toEqual(["Saving …"]);
+  await expect(saved).toBeVisible();
   await page.reload();
   await expect(chat.log.getByRole("article")).toHaveCount(4);
 });

@@ -5,6 +5,7 @@ import { chromium, expect, type Page, test } from "@playwright/test";
 import { restoreCompactor } from "epitome";
 import config from "../../playwright.config.js";
 import { Disk, incompressible } from "../disk.js";
+import { HeldStore } from "../held.js";
 import { EpitomePage, toolLoop } from "./page.js";
 
 const LAUNCH = config.use?.launchOptions;
@@ -29,6 +30,19 @@ async function downloaded(page: Page, epitome: EpitomePage): Promise<string> {
   await epitome.button("Download it").click();
   return readFile(await (await saved).path(), "utf8");
 }
+
+test("a conversation is said to be kept only when the last change of it is", async ({ page }) => {
+  const epitome = await loaded(page);
+  // The second change comes while the first is not stored yet.
+  const held = await HeldStore.of(page, "epitome-page", ".saved");
+  await epitome.openTasks("- water the tulips");
+  await epitome.openTasks("- water the roses");
+  expect(await held.release()).toEqual([" · saving …"]);
+  await expect(page.getByText(KEPT)).toBeVisible();
+  await page.reload();
+  await epitome.isLoaded("mine.json");
+  await expect(page.getByLabel("Open tasks")).toHaveValue("- water the roses");
+});
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`h2: on a full disk the page goes on in memory, says so with an export at hand, and saves all once there is space, ${colorScheme}`, async ({ page }) => {

@@ -63,11 +63,15 @@ impl Store {
             return;
         }
         match (stored, changes) {
-            (Ok(()), Some(changes)) => {
-                self.write(|session| session.handle_stored(changes));
-                keeping.saved.set(Saved::Kept);
+            (Ok(()), changes) => {
+                if let Some(changes) = changes {
+                    self.write(|session| session.handle_stored(changes));
+                }
+                // What came meanwhile is written next.
+                if !keeping.changed.get_value() {
+                    keeping.saved.set(Saved::Kept);
+                }
             }
-            (Ok(()), None) => keeping.saved.set(Saved::Kept),
             // The other tab's change may have been heard of before the refusal.
             (Err(_), _) if keeping.saved.get_untracked() == Saved::Lost => {}
             (Err(_), _) if matches!(keeping.role(), None | Some(Role::Writer)) => {
