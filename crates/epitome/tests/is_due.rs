@@ -6,7 +6,7 @@ use crate::harness;
 
 use epitome::message::{Message, Role, Usage};
 use epitome::policy::{Fill, Keep, Reducer, ReducerRule, Trigger};
-use epitome::{CommandError, Level, Phase, Policy, Reason};
+use epitome::{CommandError, Compactor, Level, Phase, Policy, Reason};
 use harness::{
     applied, compact, compactor_with, drive, long_talk, next_request, recommended_compactor,
 };
@@ -45,24 +45,50 @@ fn a_summary_may_be_due_at_once_after_reducers_have_saved_too_little() {
     assert_eq!(compactor.check(Phase::TurnEnd), Some(Reason::Threshold));
 }
 
+/// Whether compactions are applied in one request that goes on and on, from the first one on that is due. After one that is not
+/// applied, the next one is tried when the request has grown by a fifteenth of the window. `None`: none is due then.
+fn ends_in_one_request<const N: usize>(summaries: [&str; N]) -> [Option<bool>; N] {
+    let mut compactor = compactor_with(Policy::recommended(3_000), &long_talk());
+    let mut said = 0;
+    let mut say = |compactor: &mut Compactor| {
+        said += 1;
+        let words = "more and more words about the garden ".repeat(25);
+        compactor.append(Message::new(format!("w{said}"), Role::Assistant, words)).unwrap();
+        compactor.check(Phase::Loop)
+    };
+    let mut was_applied = true;
+    summaries.map(|summary| {
+        let mut reason = say(&mut compactor);
+        while was_applied && reason.is_none() {
+            reason = say(&mut compactor);
+        }
+        compactor.compact(reason?, None).unwrap();
+        drive(&mut compactor, |_| summary.into());
+        was_applied = applied(compactor.report().unwrap());
+        Some(was_applied)
+    })
+}
+
 #[test]
 fn what_failed_in_a_request_is_counted_beyond_a_summary_that_succeeded() {
-    let mut compactor = recommended_compactor(&long_talk());
-    let mut said = 0;
-    let mut attempt = |succeeds: bool| {
-        for _ in 0..6 {
-            said += 1;
-            let words = "more and more words about the garden ".repeat(3);
-            compactor.append(Message::new(format!("w{said}"), Role::Assistant, words)).unwrap();
-        }
-        let Some(reason) = compactor.check(Phase::Loop) else { return false };
-        compactor.compact(reason, None).unwrap();
-        drive(&mut compactor, |_| if succeeds { "They talked.".into() } else { String::new() });
-        assert_eq!(applied(compactor.report().unwrap()), succeeds);
-        true
-    };
-    let attempts = [false, false, true, false, false].map(&mut attempt);
-    assert_eq!(attempts, [true, true, true, true, false], "three failures of one request");
+    let ends = ends_in_one_request(["", "", "They talked.", "", ""]);
+    let expected = [Some(false), Some(false), Some(true), Some(false), None];
+    assert_eq!(ends, expected, "three failures of one request");
+}
+
+#[test]
+fn however_often_a_compaction_saves_too_little_another_one_is_due_when_there_is_more_to_save() {
+    let long = "They talked about each of the beds. ".repeat(400);
+    let ends = ends_in_one_request([long.as_str(), &long, &long, &long, "They talked."]);
+    assert_eq!(ends, [false, false, false, false, true].map(Some));
+}
+
+#[test]
+fn a_request_over_the_window_is_compacted_even_if_that_has_failed_before() {
+    let ends = ends_in_one_request(["", "", "", "They talked."]);
+    assert_eq!(ends, [false, false, false, true].map(Some));
+    let failures = ends_in_one_request([""; 8]).into_iter().flatten().count();
+    assert_eq!(failures, 6, "three times within the window, and three times over it");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The end of a compaction: the result is verified, committed and reported, or nothing changes.
 
+use super::cycle::Unapplied;
 use super::fallback::{Problem, SummarizerStep, SummarizerStepKind};
 use super::job::{Job, Stage};
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
@@ -186,7 +187,11 @@ impl Compactor {
                 }
                 Err(rejected) => rejected,
             };
-            self.pause_after(&job.plan, rejected.message().to_owned());
+            let why = match rejected {
+                Rejected::SavesTooLittle(_) => Unapplied::SavedTooLittle,
+                Rejected::InvalidView(_) => Unapplied::Failed,
+            };
+            self.pause_after(&job.plan, why, rejected.message().to_owned());
             self.end_unchanged(&job.plan, rejected.into_outcome(), &job.asked);
             return true;
         }
@@ -353,22 +358,22 @@ impl Compactor {
 
     /// Ends a compaction that failed.
     pub(super) fn end_failed(&mut self, plan: &Plan, message: String, asked: &Asked) {
-        self.pause_automatic(message.clone());
+        self.pause_automatic(Unapplied::Failed, message.clone());
         self.end_unchanged(plan, Outcome::Failed { message }, asked);
     }
 
     /// The same after a plan that saved too little. A task that is too small to summarize does not mean that another
     /// compaction would save too little.
-    pub(super) fn pause_after(&mut self, plan: &Plan, reason: String) {
+    pub(super) fn pause_after(&mut self, plan: &Plan, why: Unapplied, reason: String) {
         if plan.reason != Reason::TaskTransition {
-            self.pause_automatic(reason);
+            self.pause_automatic(why, reason);
         }
     }
 
     /// Pauses automatic compactions, after one that failed or saved too little: without a pause the next check
     /// would start the same compaction again, in an endless loop of summarizer requests.
-    pub(super) fn pause_automatic(&mut self, reason: String) {
-        self.cycle.fail(self.prompt_tokens());
+    pub(super) fn pause_automatic(&mut self, why: Unapplied, reason: String) {
+        self.cycle.handle_unapplied(why, self.prompt_tokens(), self.policy.window);
         self.state = State::Paused { reason };
     }
 

@@ -2,6 +2,7 @@
 //! names are from the conversation.
 
 use super::commit::{Rejected, load_after};
+use super::cycle::Unapplied;
 use super::job::Job;
 use super::unsupported::{Checked, check_unsupported};
 use super::{Compactor, Event, Outcome, Output, State};
@@ -213,7 +214,7 @@ impl Compactor {
             Err(Rejected::InvalidView(message)) => return self.fail_job(&job, message),
             Err(Rejected::SavesTooLittle(message)) => {
                 if !self.next_fallback(&mut job) {
-                    self.pause_after(&job.plan, message.clone());
+                    self.pause_after(&job.plan, Unapplied::SavedTooLittle, message.clone());
                     self.end_unchanged(&job.plan, Outcome::Skipped { message }, &job.asked);
                     return;
                 }

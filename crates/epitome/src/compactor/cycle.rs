@@ -15,12 +15,12 @@ pub(crate) struct Cycle {
     pub(super) warned: bool,
     /// Reactive compactions since the present request began.
     pub(super) reactive_compactions: u32,
-    /// Compactions since the present request began that failed or saved too little.
+    /// Compactions since the present request began that failed.
     pub(super) failures: u32,
-    /// Those of them after a rejected request.
+    /// Those since then that failed or saved too little while the request could not be sent without a compaction.
     #[serde(default)]
     pub(super) failures_at_overflow: u32,
-    /// Tokens of the next prompt at the last of `failures`.
+    /// Tokens of the next prompt at the last compaction that failed or saved too little.
     pub(super) failed_at_tokens: u32,
     /// The number of messages for which reducers are known to have nothing left to save. They run again only
     /// after another message, since a plan for every check would cost as much as the history is long.
@@ -55,6 +55,14 @@ impl Default for Cycle {
 /// After this many failures in one request, only the next request or a manual compaction tries again.
 const MAX_FAILURES: u32 = 3;
 
+/// Why a compaction was not applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unapplied {
+    Failed,
+    /// In a long tool loop that is common, and once the loop has grown, another one saves more. So it is not counted.
+    SavedTooLittle,
+}
+
 impl Cycle {
     /// A user request begins: the counters per request start at 0.
     pub(super) fn begin_request(&mut self) {
@@ -64,15 +72,17 @@ impl Cycle {
     }
 
     /// A compaction failed or saved too little, at `tokens` tokens.
-    pub(super) fn fail(&mut self, tokens: u32) {
-        self.failures = self.failures.saturating_add(1);
-        if self.phase == Some(Phase::Overflow) {
+    pub(super) fn handle_unapplied(&mut self, why: Unapplied, tokens: u32, window: u32) {
+        if why == Unapplied::Failed {
+            self.failures = self.failures.saturating_add(1);
+        }
+        if self.phase == Some(Phase::Overflow) || tokens > window {
             self.failures_at_overflow = self.failures_at_overflow.saturating_add(1);
         }
         self.failed_at_tokens = tokens;
     }
 
-    /// True if the conversation has grown enough since the last failure for another attempt.
+    /// True if the conversation has grown enough since the last attempt for another one.
     pub(super) fn may_retry(&self, tokens: u32, window: u32) -> bool {
         let grown = tokens.saturating_sub(self.failed_at_tokens);
         !self.is_exhausted() && grown >= share(window, 0.05)
@@ -83,8 +93,8 @@ impl Cycle {
         self.failures >= MAX_FAILURES
     }
 
-    /// The same after a rejected request. What failed while there was room does not count: what saved too little then may
-    /// be just what makes the request fit.
+    /// The same of a request that is rejected or over the window. What failed while there was room does not count: what
+    /// saved too little then may be just what makes the request fit.
     pub(super) fn is_exhausted_at_overflow(&self) -> bool {
         self.failures_at_overflow >= MAX_FAILURES
     }
@@ -115,11 +125,11 @@ mod tests {
     #[test]
     fn what_is_counted_per_request_is_counted_beyond_a_summary() {
         let mut cycle = Cycle { reactive_compactions: 2, settled_tasks: 1, ..Cycle::default() };
-        cycle.fail(100);
+        cycle.handle_unapplied(Unapplied::Failed, 100, 200);
         cycle.phase = Some(Phase::Overflow);
         for _ in 0..MAX_FAILURES {
             assert!(!cycle.is_exhausted_at_overflow());
-            cycle.fail(100);
+            cycle.handle_unapplied(Unapplied::Failed, 100, 200);
         }
         let next = cycle.next();
         assert_eq!((next.view_sent, next.failed_at_tokens), (false, 0));

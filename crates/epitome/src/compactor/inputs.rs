@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::cycle::Unapplied;
 use super::fallback::Problem;
 use super::job::{Job, Stage};
 use super::shorten::shortened;
@@ -294,7 +295,7 @@ impl Compactor {
                 if let Some(report) = report {
                     // While the host cannot store, the next check would start the same compaction, with all of
                     // its summarizer requests.
-                    self.pause_automatic(message.clone());
+                    self.pause_automatic(Unapplied::Failed, message.clone());
                     self.emit_report(Report {
                         outcome: Outcome::Failed { message },
                         tokens_after: report.tokens_before,
