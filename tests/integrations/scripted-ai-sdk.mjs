@@ -15,7 +15,7 @@ export const tools = {
 };
 
 /** A message of a prompt as the scripted model takes it. */
-function neutral({ role, content }) {
+export function neutral({ role, content }) {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const ofType = (type) => parts.filter((part) => part.type === type);
   return {
