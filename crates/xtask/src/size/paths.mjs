@@ -3,13 +3,8 @@
 //
 //   node paths.mjs FOLDER        FOLDER has the bundler and the package in its node_modules
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { brotliCompressSync } from "node:zlib";
+import { resolve } from "node:path";
+import { AppLoader } from "./app-loader.mjs";
 
 const MESSAGES = `const said = (turn) => ({ role: turn % 2 ? "assistant" : "user", content: "All about bed " + turn + ". ".repeat(40) });
   const messages = Array.from({ length: 40 }, (_, turn) => said(turn));`;
@@ -56,74 +51,18 @@ const PATHS = [
 ];
 
 const folder = resolve(process.argv[2] ?? ".");
-const { build } = await import(pathToFileURL(createRequire(join(folder, "package.json")).resolve("vite")).href);
-const place = mkdtempSync(join(tmpdir(), "epitome-size-"));
-const brotli = new Map();
+const app = await AppLoader.of(folder);
 let failures = 0;
 try {
-  writeFileSync(join(place, "record.mjs"), 'import { register } from "node:module"; register("./hooks.mjs", import.meta.url);\n');
-  writeFileSync(
-    join(place, "hooks.mjs"),
-    `import { appendFileSync } from "node:fs";
-    export async function load(url, context, next) {
-      if (url.startsWith("file:")) appendFileSync(new URL("./loaded", import.meta.url), url + "\\n");
-      return next(url, context);
-    }\n`,
-  );
   const fetched = new Map();
   for (const path of PATHS) {
-    fetched.set(path.name, await filesOf(path));
+    fetched.set(path.name, await app.filesOf(path));
     report(path, fetched);
   }
 } finally {
-  rmSync(place, { recursive: true, force: true });
+  app.remove();
 }
 process.exitCode = failures === 0 ? 0 : 1;
-
-/** The files that an app loads, by their names without the hash of the content. */
-async function filesOf({ from = "epitome", uses, code }) {
-  const main = "virtual:main.js";
-  const app = {
-    name: "app",
-    resolveId: (id) => (id === main ? id : undefined),
-    load: (id) => (id === main ? `import { ${uses} } from "${from}"; ${code}` : undefined),
-  };
-  const out = join(place, "out");
-  await build({
-    root: folder,
-    base: "./",
-    configFile: false,
-    logLevel: "error",
-    plugins: [app],
-    build: {
-      outDir: out,
-      emptyOutDir: true,
-      target: "es2022",
-      modulePreload: false,
-      assetsInlineLimit: 0,
-      reportCompressedSize: false,
-      chunkSizeWarningLimit: Infinity,
-      rollupOptions: { input: main, external: /^node:/, output: { entryFileNames: "main.js" } },
-    },
-  });
-  rmSync(join(place, "loaded"), { force: true });
-  const run = ["--import", pathToFileURL(join(place, "record.mjs")).href, join(out, "main.js")];
-  execFileSync(process.execPath, run, { stdio: "inherit" });
-  const loaded = readFileSync(join(place, "loaded"), "utf8").trim().split("\n").map((url) => fileURLToPath(url));
-  return new Map(loaded.filter((file) => file.startsWith(out)).map((file) => [nameOf(file), sizeOf(file)]));
-}
-
-function nameOf(file) {
-  return basename(file).replace(/-[\w-]{8}\.js$/, ".js");
-}
-
-function sizeOf(file) {
-  const content = readFileSync(file, "latin1");
-  if (!brotli.has(content)) {
-    brotli.set(content, { bytes: statSync(file).size, brotli: brotliCompressSync(readFileSync(file)).length });
-  }
-  return brotli.get(content);
-}
 
 function report({ name, beyond, limit }, fetched) {
   const before = fetched.get(beyond) ?? new Map();
