@@ -50,7 +50,8 @@ async function openAlone<M extends object>(
     if (event.type === "end") {
       void tail?.settle(writer.last);
     }
-    options.onEvent?.(event);
+    // A promise of the listener may reject.
+    return options.onEvent?.(event);
   };
   const recallIndex = keptIndex(options, () => (opened?.saveState() === "saved" ? writer.last : undefined));
   const compactor = await compactorOf<M>(read, { ...options, onEvent, recallIndex }, async (changes) => {
