@@ -1,18 +1,21 @@
-// The same tests over a compactor of this thread and over one in a worker. Both are awaited: what a compactor of this thread returns is
+// The same tests over compactors and conversations of this thread and over those in a worker. Both are awaited: what a compactor of this thread returns is
 // awaited in vain, and what it throws rejects.
 
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { createCompactor, restoreCompactor } from "epitome";
-import { createWorkerCompactor, restoreWorkerCompactor } from "epitome/worker";
+import { openConversation } from "epitome/storage";
+import { createWorkerCompactor, openWorkerConversation, restoreWorkerCompactor } from "epitome/worker";
 import { fullCompactor } from "./fixtures.mjs";
 import { compactorWith } from "./harness.mjs";
 
-/** The functions that make compactors. */
-function placeOf(createCompactor, restoreCompactor) {
+/** The functions that make compactors, and the one that opens a conversation. */
+function placeOf(name, createCompactor, restoreCompactor, openConversation) {
   return {
+    name,
     createCompactor,
     restoreCompactor,
+    openConversation,
     fullCompactor: (options, messages) => fullCompactor(options, messages, createCompactor),
     compactorWith: (policy, messages, options) => compactorWith(policy, messages, options, createCompactor),
   };
@@ -25,13 +28,15 @@ export function servingWorker() {
   return worker;
 }
 
-const HERE = placeOf(createCompactor, restoreCompactor);
+const HERE = placeOf("here", createCompactor, restoreCompactor, openConversation);
 
-/** The functions that make compactors in a worker. */
+/** The same in a worker. */
 export function inWorker(worker) {
   return placeOf(
+    "in a worker",
     (options) => createWorkerCompactor({ ...options, worker }),
     (snapshot, options) => restoreWorkerCompactor(snapshot, { ...options, worker }),
+    (options) => openWorkerConversation({ ...options, worker }),
   );
 }
 

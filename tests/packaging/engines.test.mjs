@@ -11,14 +11,14 @@ import { serve } from "./serve.mjs";
 
 const SCRIPT = `import { createCompactor } from "epitome";
 import { indexedDbStore, openConversation } from "epitome/storage";
-import { createWorkerCompactor } from "epitome/worker";
+import { createWorkerCompactor, openWorkerConversation } from "epitome/worker";
 import { compacted } from "./compaction.js";
 
-/** What another opening of the conversation reads, once it was compacted and closed. */
-async function kept() {
+/** What another opening of a conversation reads, once it was compacted and closed. */
+async function kept(openConversation, id) {
   const opened = [];
   const open = async (options) => {
-    opened.push(await openConversation({ store: indexedDbStore(), id: "chat:1", ...options }));
+    opened.push(await openConversation({ store: indexedDbStore(), id, ...options }));
     return opened.at(-1).compactor;
   };
   const written = await compacted(async (options) => {
@@ -26,12 +26,17 @@ async function kept() {
     return open(options);
   });
   await opened[0].compactor.commit();
-  opened[0].close();
-  const read = JSON.stringify((await open(opened.options)).messages());
+  await opened[0].close();
+  const read = JSON.stringify(await (await open(opened.options)).messages());
   return written === read ? read : \`\${read} instead of \${written}\`;
 }
 
-const outcomes = async () => ({ page: await compacted(createCompactor), worker: await compacted(createWorkerCompactor), kept: await kept() });
+const outcomes = async () => ({
+  page: await compacted(createCompactor),
+  worker: await compacted(createWorkerCompactor),
+  kept: await kept(openConversation, "chat:1"),
+  keptInWorker: await kept(openWorkerConversation, "chat:2"),
+});
 globalThis.outcomes = outcomes().catch((error) => String(error?.stack ?? error));
 `;
 let app;
@@ -64,6 +69,6 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       return session.executeAsyncScript("globalThis.outcomes.then(arguments[0])");
     });
     const wanted = JSON.stringify(expected);
-    assert.deepEqual(outcomes, { page: wanted, worker: wanted, kept: wanted });
+    assert.deepEqual(outcomes, { page: wanted, worker: wanted, kept: wanted, keptInWorker: wanted });
   });
 }

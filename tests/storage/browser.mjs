@@ -35,12 +35,14 @@ export async function startBrowser() {
   let context = await start();
   return {
     origin,
-    /** A tab, of this origin or of another name of the same server, with the entry `epitome/storage` as `storage`, and a store in IndexedDB as `store`. */
+    /** A tab, of this origin or of another name of the same server, with the entry `epitome/storage` as `storage`, `epitome/worker` as `worker`,
+     * and a store in IndexedDB as `store`. */
     tab: async (at = origin) => {
       const page = await context.newPage();
       await page.goto(at);
       await page.evaluate(async () => {
         globalThis.storage = await import("/entrypoints/storage.js");
+        globalThis.worker = await import("/entrypoints/worker.js");
         globalThis.store = globalThis.storage.indexedDbStore();
       });
       return page;
@@ -103,4 +105,22 @@ export function storeOf(page) {
     };
   const names = (list, make) => Object.fromEntries(list.map((name) => [name, make(name)]));
   return { ...names(["head", "claim", "commit", "cut", "derived", "setDerived", "delete"], call), ...names(["load", "list"], stream) };
+}
+
+/** Puts another text in the place of that of a commit in the database of a tab, as a broken disk would. */
+export function damageIn(page, id, sequence, text) {
+  return page.evaluate(
+    (changed) =>
+      new Promise((resolve, reject) => {
+        const opening = indexedDB.open("epitome");
+        opening.onsuccess = () => {
+          const commits = opening.result.transaction("commits", "readwrite").objectStore("commits");
+          const known = commits.get([changed.id, changed.sequence]);
+          known.onsuccess = () => commits.put({ ...known.result, text: changed.text });
+          commits.transaction.oncomplete = () => resolve(opening.result.close());
+          commits.transaction.onabort = reject;
+        };
+      }),
+    { id, sequence, text },
+  );
 }

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noBrowser, startBrowser, storeOf } from "./browser.mjs";
+import { both } from "../node/places.mjs";
 import { generator } from "../node/random.mjs";
+import { noBrowser, startBrowser, storeOf } from "./browser.mjs";
 
 describe("the store in IndexedDB", { skip: noBrowser }, () => {
   let browser;
@@ -12,14 +13,24 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
   });
   after(() => browser?.close());
 
+  /** A tab in which `conversation` opens one, with engine and storage in the page or in a worker. */
+  const tabOf = async ({ name }) => {
+    const page = await browser.tab();
+    await page.evaluate((where) => {
+      const open = where === "here" ? globalThis.storage.openConversation : globalThis.worker.openWorkerConversation;
+      globalThis.conversation = (id) => open({ store: globalThis.store, id, format: "openai-chat" });
+    }, name);
+    return page;
+  };
+
   /** Makes a tab store commits one after the other, and calls back with the number of each that was confirmed. */
   const writing = async (page, id, confirmed) => {
     await page.exposeFunction("confirmed", confirmed);
     return page.evaluate(async (conversation) => {
-      const { compactor } = await globalThis.storage.openConversation({ store: globalThis.store, id: conversation, format: "openai-chat" });
+      const { compactor } = await globalThis.conversation(conversation);
       void (async () => {
         for (let number = 1; ; number += 1) {
-          compactor.append([{ role: "user", content: `question ${number}` }, { role: "assistant", content: `answer ${number}` }]);
+          await compactor.append([{ role: "user", content: `question ${number}` }, { role: "assistant", content: `answer ${number}` }]);
           await compactor.commit();
           globalThis.confirmed(number);
         }
@@ -47,18 +58,18 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
   /** What another tab reads: how many messages, and what is damaged. */
   const read = (page, id) =>
     page.evaluate(async (conversation) => {
-      const { compactor, damage, close } = await globalThis.storage.openConversation({ store: globalThis.store, id: conversation, format: "openai-chat" });
-      const texts = compactor.history().map(({ content }) => content);
-      close();
+      const { compactor, damage, close } = await globalThis.conversation(conversation);
+      const texts = (await compactor.history()).map(({ content }) => content);
+      await close();
       return { texts, damage };
     }, id);
 
-  test("h2: a tab that is closed at any time has lost nothing that was confirmed, and nothing is there by half or twice", async () => {
+  both("h2: a tab that is closed at any time has lost nothing that was confirmed, and nothing is there by half or twice", async (place) => {
     const { below } = generator(7);
-    const reader = await browser.tab();
-    for (let round = 0; round < 20; round += 1) {
-      const page = await browser.tab();
-      const id = `closed ${round}`;
+    const reader = await tabOf(place);
+    for (let round = 0; round < (place.name === "here" ? 20 : 6); round += 1) {
+      const page = await tabOf(place);
+      const id = `closed ${round} ${place.name}`;
       const confirmed = await writingUntil(page, id, below(12));
       await page.close();
       const { texts, damage } = await read(reader, id);
@@ -68,15 +79,15 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     }
   });
 
-  test("h2: a browser that is killed while a tab writes has all that was confirmed on the disk, and nothing is there by half or twice", async () => {
+  both("h2: a browser that is killed while a tab writes has all that was confirmed on the disk, and nothing is there by half or twice", async (place) => {
     const { below } = generator(11);
-    for (let round = 0; round < 5; round += 1) {
-      const page = await browser.tab();
-      const id = `killed ${round}`;
+    for (let round = 0; round < (place.name === "here" ? 5 : 2); round += 1) {
+      const page = await tabOf(place);
+      const id = `killed ${round} ${place.name}`;
       const confirmed = await writingUntil(page, id, below(12));
       assert.ok(browser.databases().includes(id), "the database is in files");
       await browser.restart();
-      const { texts, damage } = await read(await browser.tab(), id);
+      const { texts, damage } = await read(await tabOf(place), id);
       assert.deepEqual([damage, texts.length % 2], [undefined, 0]);
       assert.ok(texts.length / 2 >= confirmed(), `${texts.length / 2} stored, ${confirmed()} confirmed`);
       assert.deepEqual(texts, Array.from({ length: texts.length / 2 }, (_, index) => [`question ${index + 1}`, `answer ${index + 1}`]).flat());
@@ -105,20 +116,20 @@ describe("the store in IndexedDB", { skip: noBrowser }, () => {
     assert.deepEqual(stored, Array.from({ length: done[0] + done[1] }, (_, index) => index + 1));
   });
 
-  test("h2: data that is deleted under an open connection is noticed: the next commit is refused, and the conversation is in memory", async () => {
-    const page = await browser.tab();
+  both("h2: data that is deleted under an open connection is noticed: the next commit is refused, and the conversation is in memory", async (place) => {
+    const page = await tabOf(place);
     const devtools = await page.context().newCDPSession(page);
     await page.evaluate(async () => {
-      globalThis.open = await globalThis.storage.openConversation({ store: globalThis.store, id: "deleted", format: "openai-chat" });
-      globalThis.open.compactor.append({ role: "user", content: "one" });
+      globalThis.open = await globalThis.conversation("deleted");
+      await globalThis.open.compactor.append({ role: "user", content: "one" });
       await globalThis.open.compactor.commit();
     });
     await devtools.send("Storage.clearDataForOrigin", { origin: browser.origin, storageTypes: "indexeddb" });
     const seen = await page.evaluate(async () => {
       const { compactor } = globalThis.open;
-      compactor.append({ role: "user", content: "two" });
+      await compactor.append({ role: "user", content: "two" });
       const refused = await compactor.commit().then(() => "stored", ({ code }) => code);
-      return { refused, texts: compactor.history().map(({ content }) => content) };
+      return { refused, texts: (await compactor.history()).map(({ content }) => content) };
     });
     assert.deepEqual(seen, { refused: "conflict", texts: ["one", "two"] });
     assert.equal(await storeOf(page).head("deleted"), undefined, "and the store can be used again");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { postgresStore, sqliteStore } from "epitome/node";
 import { memoryStore } from "epitome/storage";
-import { noBrowser, startBrowser, storeOf } from "./browser.mjs";
+import { damageIn, noBrowser, startBrowser, storeOf } from "./browser.mjs";
 import { noPostgres, startPostgres } from "./servers.mjs";
 
 const require = createRequire(import.meta.url);
@@ -66,21 +66,7 @@ async function indexedDb() {
     return storeOf(tabs.at(-1));
   };
   const store = await another();
-  const damage = (id, sequence, text) =>
-    tabs[0].evaluate(
-      (changed) =>
-        new Promise((resolve, reject) => {
-          const opening = indexedDB.open("epitome");
-          opening.onsuccess = () => {
-            const commits = opening.result.transaction("commits", "readwrite").objectStore("commits");
-            const known = commits.get([changed.id, changed.sequence]);
-            known.onsuccess = () => commits.put({ ...known.result, text: changed.text });
-            commits.transaction.oncomplete = () => resolve(opening.result.close());
-            commits.transaction.onabort = reject;
-          };
-        }),
-      { id, sequence, text },
-    );
+  const damage = (id, sequence, text) => damageIn(tabs[0], id, sequence, text);
   return { store, another, damage, close: () => browser.close() };
 }
 

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { exportConversation, forgetDamage, importConversation, openConversation, readDamage, readTail, storageUse } from "epitome/storage";
+import { exportConversation, forgetDamage, importConversation, readDamage, readTail, storageUse } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
+import { both } from "../node/places.mjs";
 import { STORES } from "./stores.mjs";
 
 const all = async (stream) => {
@@ -19,7 +20,7 @@ const commit = (sequence, previous, more) => ({ sequence, previous, hash: `hash 
 
 const POLICY = { window: 2_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
 
-const opened = (store, id, more) =>
+const opened = ({ openConversation }, store, id, more) =>
   openConversation({ store, id, format: "openai-chat", policy: POLICY, summarize: () => "They worked.", ...more });
 
 const json = (messages) => messages.map((message) => JSON.stringify(message));
@@ -145,145 +146,145 @@ for (const { name, skip, open } of STORES) {
       assert.deepEqual([await store.derived("y", "index"), await store.derived("y", "tail")], [undefined, undefined]);
     });
 
-    test(`h2: ${name}: the end of a conversation is read by itself, and is what all of it shows`, async () => {
+    both(`h2: ${name}: the end of a conversation is read by itself, and is what all of it shows`, async (place) => {
       const { store } = stage;
-      const tail = () => readTail({ store, id: "chat:6" });
+      const tail = () => readTail({ store, id: `${place.name}:6` });
       // A compaction does not wait until its end is kept.
       let kept;
       const keeping = new Promise((resolve) => (kept = resolve));
       const setDerived = (...given) => store.setDerived(...given).then(kept);
-      const { compactor, close } = await opened({ ...store, setDerived }, "chat:6");
-      compactor.append([said("system", "Be brief."), ...chatOf(40)]);
+      const { compactor, close } = await opened(place, { ...store, setDerived }, `${place.name}:6`);
+      await compactor.append([said("system", "Be brief."), ...chatOf(40)]);
       await compactor.commit();
       assert.equal(await tail(), undefined, "nothing was compacted");
       await compactor.compact();
       await keeping;
-      assert.deepEqual((await tail())?.messages, compactor.messages());
-      compactor.append([said("user", "And now?"), said("assistant", "Now")]);
+      assert.deepEqual((await tail())?.messages, await compactor.messages());
+      await compactor.append([said("user", "And now?"), said("assistant", "Now")]);
       await compactor.commit();
-      const [, last] = compactor.append([said("user", "Well?"), said("assistant", "W")]);
-      compactor.edit(last, said("assistant", "Well."));
+      const [, last] = await compactor.append([said("user", "Well?"), said("assistant", "W")]);
+      await compactor.edit(last, said("assistant", "Well."));
       await compactor.commit();
       const { messages, sequence } = await tail();
-      assert.deepEqual([messages, sequence], [compactor.messages(), 4]);
+      assert.deepEqual([messages, sequence], [await compactor.messages(), 4]);
       assert.equal(messages.at(-1).content, "Well.");
-      close();
+      await close();
     });
 
-    test(`h2: ${name}: a compaction is stored before it is applied, and comes back with its summary and its marks`, async () => {
+    both(`h2: ${name}: a compaction is stored before it is applied, and comes back with its summary and its marks`, async (place) => {
       const { store } = stage;
-      const { compactor, close, sequence } = await opened(store, "chat:1");
-      compactor.append(chatOf(40));
+      const { compactor, close, sequence } = await opened(place, store, `${place.name}:1`);
+      await compactor.append(chatOf(40));
       await compactor.commit();
       const { outcome } = await compactor.compact();
-      assert.deepEqual([outcome, sequence()], ["applied", 2]);
-      compactor.append(said("user", "And now?"));
+      assert.deepEqual([outcome, await sequence()], ["applied", 2]);
+      await compactor.append(said("user", "And now?"));
       await compactor.commit();
       await compactor.commit();
-      assert.equal(sequence(), 3, "nothing new, no commit");
-      const expected = [compactor.messages(), compactor.history(), compactor.compacted(), compactor.status()];
-      close();
-      const again = await opened(await stage.another(), "chat:1");
+      assert.equal(await sequence(), 3, "nothing new, no commit");
+      const expected = [await compactor.messages(), await compactor.history(), await compactor.compacted(), await compactor.status()];
+      await close();
+      const again = await opened(place, await stage.another(), `${place.name}:1`);
       const { compactor: restored } = again;
-      assert.deepEqual([restored.messages(), restored.history(), restored.compacted(), restored.status()], expected);
+      assert.deepEqual([await restored.messages(), await restored.history(), await restored.compacted(), await restored.status()], expected);
       assert.equal(again.damage, undefined);
-      again.close();
+      await again.close();
     });
 
-    test(`h2: ${name}: what a stale writer has is refused, and says so; nothing of it is stored`, async () => {
+    both(`h2: ${name}: what a stale writer has is refused, and says so; nothing of it is stored`, async (place) => {
       const { store } = stage;
-      const first = await opened(store, "chat:2");
-      first.compactor.append(chatOf(40));
+      const first = await opened(place, store, `${place.name}:2`);
+      await first.compactor.append(chatOf(40));
       await first.compactor.commit();
-      const second = await opened(await stage.another(), "chat:2");
-      first.compactor.append(said("user", "lost?"));
+      const second = await opened(place, await stage.another(), `${place.name}:2`);
+      await first.compactor.append(said("user", "lost?"));
       await assert.rejects(first.compactor.commit(), { code: "conflict" });
       const report = await first.compactor.compact();
       assert.deepEqual([report.outcome, /another writer/.test(report.message)], ["failed", true]);
-      assert.equal(first.compactor.compacted().length, 0, "it was not applied");
-      second.compactor.append(said("user", "kept"));
+      assert.equal((await first.compactor.compacted()).length, 0, "it was not applied");
+      await second.compactor.append(said("user", "kept"));
       await second.compactor.commit();
-      const { compactor } = await opened(store, "chat:2");
-      assert.deepEqual(compactor.history().slice(40), [said("user", "kept")]);
+      const { compactor } = await opened(place, store, `${place.name}:2`);
+      assert.deepEqual((await compactor.history()).slice(40), [said("user", "kept")]);
     });
 
-    test(`h3: ${name}: what is damaged is cut off behind the last whole commit, and named`, async () => {
+    both(`h3: ${name}: what is damaged is cut off behind the last whole commit, and named`, async (place) => {
       const { store, damage } = stage;
-      const { compactor, close } = await opened(store, "chat:3");
+      const { compactor, close } = await opened(place, store, `${place.name}:3`);
       for (const text of ["one", "two", "three", "four"]) {
-        compactor.append(said("user", text));
+        await compactor.append(said("user", text));
         await compactor.commit();
       }
-      close();
-      const [, , third] = await all(store.load("chat:3"));
-      await damage("chat:3", 3, third.text.replace("three", "throw"));
-      const again = await opened(store, "chat:3");
-      assert.deepEqual(json(again.compactor.history()), json([said("user", "one"), said("user", "two")]));
+      await close();
+      const [, , third] = await all(store.load(`${place.name}:3`));
+      await damage(`${place.name}:3`, 3, third.text.replace("three", "throw"));
+      const again = await opened(place, store, `${place.name}:3`);
+      assert.deepEqual(json(await again.compactor.history()), json([said("user", "one"), said("user", "two")]));
       assert.deepEqual([again.damage.whole, again.damage.lost, again.damage.texts.length], [2, 2, 2]);
       assert.match(again.damage.texts[1], /four/);
-      again.compactor.append(said("user", "five"));
+      await again.compactor.append(said("user", "five"));
       await again.compactor.commit();
-      again.close();
-      const last = await opened(store, "chat:3");
-      assert.deepEqual([last.damage, last.compactor.history().length], [undefined, 3]);
+      await again.close();
+      const last = await opened(place, store, `${place.name}:3`);
+      assert.deepEqual([last.damage, (await last.compactor.history()).length], [undefined, 3]);
     });
 
-    test(`h3: ${name}: what is cut off because it is damaged stays in the store until the app deletes it`, async () => {
+    both(`h3: ${name}: what is cut off because it is damaged stays in the store until the app deletes it`, async (place) => {
       const { store, damage } = stage;
-      const { compactor, close } = await opened(store, "chat:7");
+      const { compactor, close } = await opened(place, store, `${place.name}:7`);
       const say = async (chat, text) => {
-        chat.append(said("user", text));
+        await chat.append(said("user", text));
         await chat.commit();
       };
       for (const text of ["one", "two", "three", "four"]) {
         await say(compactor, text);
       }
-      close();
-      assert.deepEqual(await readDamage(store, "chat:7"), []);
-      const { state } = await store.head("chat:7");
-      const commits = await all(store.load("chat:7"));
+      await close();
+      assert.deepEqual(await readDamage(store, `${place.name}:7`), []);
+      const { state } = await store.head(`${place.name}:7`);
+      const commits = await all(store.load(`${place.name}:7`));
       const spoilt = (number, word) => commits[number - 1].text.replace(word, "spoilt");
-      await damage("chat:7", 3, spoilt(3, "three"));
+      await damage(`${place.name}:7`, 3, spoilt(3, "three"));
       // A process that ends before it has cut the damage off leaves all of it to the next one.
-      await assert.rejects(opened({ ...store, cut: () => Promise.reject(new Error("the process ends")) }, "chat:7"), /the process ends/);
-      const again = await opened(await stage.another(), "chat:7");
+      await assert.rejects(opened(place, { ...store, cut: () => Promise.reject(new Error("the process ends")) }, `${place.name}:7`), /the process ends/);
+      const again = await opened(place, await stage.another(), `${place.name}:7`);
       const first = { whole: 2, lost: 2, texts: [spoilt(3, "three"), commits[3].text], state };
-      assert.deepEqual([again.damage, await readDamage(store, "chat:7")], [first, [first]]);
+      assert.deepEqual([again.damage, await readDamage(store, `${place.name}:7`)], [first, [first]]);
       await say(again.compactor, "five");
-      again.close();
-      const [, , third] = await all(store.load("chat:7"));
-      await damage("chat:7", 1, spoilt(1, "one"));
-      const last = await opened(store, "chat:7");
-      assert.deepEqual(last.compactor.history(), []);
-      assert.deepEqual((await readDamage(store, "chat:7")).map(({ whole, texts }) => [whole, texts]), [
+      await again.close();
+      const [, , third] = await all(store.load(`${place.name}:7`));
+      await damage(`${place.name}:7`, 1, spoilt(1, "one"));
+      const last = await opened(place, store, `${place.name}:7`);
+      assert.deepEqual(await last.compactor.history(), []);
+      assert.deepEqual((await readDamage(store, `${place.name}:7`)).map(({ whole, texts }) => [whole, texts]), [
         [2, first.texts],
         [0, [spoilt(1, "one"), commits[1].text, third.text]],
       ]);
-      const use = async () => (await storageUse(store)).conversations.find(({ id }) => id === "chat:7");
-      const [full, text] = [await use(), JSON.stringify(await readDamage(store, "chat:7"))];
-      await forgetDamage(store, "chat:7");
-      assert.deepEqual(await readDamage(store, "chat:7"), []);
+      const use = async () => (await storageUse(store)).conversations.find(({ id }) => id === `${place.name}:7`);
+      const [full, text] = [await use(), JSON.stringify(await readDamage(store, `${place.name}:7`))];
+      await forgetDamage(store, `${place.name}:7`);
+      assert.deepEqual(await readDamage(store, `${place.name}:7`), []);
       // An empty list is left.
       const freed = await use();
       assert.deepEqual([full.damagedBytes, freed.damagedBytes, full.bytes - freed.bytes], [text.length, 2, text.length - 2]);
-      last.close();
+      await last.close();
     });
 
-    test(`h3: ${name}: a conversation is not cut off if what is damaged cannot be kept`, async () => {
+    both(`h3: ${name}: a conversation is not cut off if what is damaged cannot be kept`, async (place) => {
       const { store, damage } = stage;
-      const { compactor, close } = await opened(store, "chat:8");
+      const { compactor, close } = await opened(place, store, `${place.name}:8`);
       for (const text of ["one", "two"]) {
-        compactor.append(said("user", text));
+        await compactor.append(said("user", text));
         await compactor.commit();
       }
-      close();
-      const commits = await all(store.load("chat:8"));
-      await damage("chat:8", 1, "spoilt");
-      await assert.rejects(opened({ ...store, setDerived: () => Promise.reject(new Error("the disk is full")) }, "chat:8"), /the disk is full/);
-      assert.deepEqual((await all(store.load("chat:8"))).map(({ text }) => text), ["spoilt", commits[1].text]);
+      await close();
+      const commits = await all(store.load(`${place.name}:8`));
+      await damage(`${place.name}:8`, 1, "spoilt");
+      await assert.rejects(opened(place, { ...store, setDerived: () => Promise.reject(new Error("the disk is full")) }, `${place.name}:8`), /the disk is full/);
+      assert.deepEqual((await all(store.load(`${place.name}:8`))).map(({ text }) => text), ["spoilt", commits[1].text]);
     });
 
-    test(`h3: ${name}: what the app encrypts is nowhere in clear, and is exported in clear`, async () => {
+    both(`h3: ${name}: what the app encrypts is nowhere in clear, and is exported in clear`, async (place) => {
       const { store } = stage;
       const key = randomBytes(32);
       const cipher = {
@@ -298,21 +299,21 @@ for (const { name, skip, open } of STORES) {
           return Buffer.concat([aes.update(bytes.subarray(12, -16)), aes.final()]).toString("utf8");
         },
       };
-      const { compactor, close } = await opened(store, "chat:4", { cipher });
-      compactor.append([...chatOf(40), said("user", "a rose")]);
+      const { compactor, close } = await opened(place, store, `${place.name}:4`, { cipher });
+      await compactor.append([...chatOf(40), said("user", "a rose")]);
       await compactor.commit();
       await compactor.compact();
-      const view = compactor.messages();
-      close();
-      const stored = JSON.stringify([await all(store.load("chat:4")), await store.head("chat:4"), await store.derived("chat:4", "tail")]);
+      const view = await compactor.messages();
+      await close();
+      const stored = JSON.stringify([await all(store.load(`${place.name}:4`)), await store.head(`${place.name}:4`), await store.derived(`${place.name}:4`, "tail")]);
       // Each with a character that Base64 does not have: four letters alone come up in it by chance.
       const clear = ["a rose", "They worked", '"record', '\\"record'];
       assert.deepEqual(clear.filter((text) => stored.includes(text)), []);
-      const exported = (await all(exportConversation(store, "chat:4", { cipher }))).join("");
+      const exported = (await all(exportConversation(store, `${place.name}:4`, { cipher }))).join("");
       assert.deepEqual(clear.slice(0, 3).filter((text) => !exported.includes(text)), []);
-      await importConversation(store, "chat:5", exported);
-      assert.deepEqual((await opened(store, "chat:5")).compactor.messages(), view);
-      assert.deepEqual((await opened(store, "chat:4", { cipher })).compactor.messages(), view);
+      await importConversation(store, `${place.name}:5`, exported);
+      assert.deepEqual(await (await opened(place, store, `${place.name}:5`)).compactor.messages(), view);
+      assert.deepEqual(await (await opened(place, store, `${place.name}:4`, { cipher })).compactor.messages(), view);
     });
   });
 }

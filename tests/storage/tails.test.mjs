@@ -1,19 +1,19 @@
 // The end of a conversation that is kept beside it: only ever what the conversation itself shows.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { memoryStore, openConversation, readTail } from "epitome/storage";
+import { memoryStore, readTail } from "epitome/storage";
 import { chatOf, said } from "../node/harness.mjs";
+import { both } from "../node/places.mjs";
 
 const POLICY = { window: 2_000, counting: { charactersPerToken: 1 }, triggers: ["manual"], reducers: [], minSaving: 0, keepRequestsTokens: 0 };
 
 /** A stored conversation that is compacted. */
-async function compacted(store, more) {
+async function compacted({ openConversation }, store, more) {
   const open = await openConversation({ store, id: "a", format: "openai-chat", policy: POLICY, summarize: () => "They worked.", ...more });
-  open.compactor.append(chatOf(40));
+  await open.compactor.append(chatOf(40));
   await open.compactor.commit();
   await open.compactor.compact();
-  open.compactor.append([said("user", "And now?"), said("assistant", "Now we go on.")]);
+  await open.compactor.append([said("user", "And now?"), said("assistant", "Now we go on.")]);
   await open.compactor.commit();
   return open;
 }
@@ -24,28 +24,28 @@ const CHANGES = {
   "a removal": (compactor) => compactor.remove("m40"),
   "an insertion": (compactor) => compactor.insert(said("user", "Before that."), "m40"),
   "another branch": (compactor) => compactor.truncate("m40"),
-  "another compaction": (compactor) => compactor.append(chatOf(30)) && compactor.compact(),
+  "another compaction": async (compactor) => (await compactor.append(chatOf(30))) && compactor.compact(),
 };
 
 for (const [what, change] of Object.entries(CHANGES)) {
-  test(`h2: after ${what}, the end of a conversation is what all of it shows, or is not read`, async () => {
+  both(`h2: after ${what}, the end of a conversation is what all of it shows, or is not read`, async (place) => {
     const store = memoryStore();
-    const { compactor } = await compacted(store);
+    const { compactor } = await compacted(place, store);
     await change(compactor);
     await compactor.commit();
     const tail = await readTail({ store, id: "a" });
-    assert.ok(tail === undefined || JSON.stringify(tail.messages) === JSON.stringify(compactor.messages()));
-    compactor.append(said("user", "Is that all?"));
+    assert.ok(tail === undefined || JSON.stringify(tail.messages) === JSON.stringify(await compactor.messages()));
+    await compactor.append(said("user", "Is that all?"));
     await compactor.commit();
-    const isCompacted = compactor.compacted().length > 0;
-    assert.deepEqual((await readTail({ store, id: "a" }))?.messages, isCompacted ? compactor.messages() : undefined);
+    const isCompacted = (await compactor.compacted()).length > 0;
+    assert.deepEqual((await readTail({ store, id: "a" }))?.messages, isCompacted ? await compactor.messages() : undefined);
   });
 }
 
-test("h2: the end of a conversation is not read from a store that has lost something of it", async () => {
+both("h2: the end of a conversation is not read from a store that has lost something of it", async (place) => {
   const store = memoryStore();
-  const { compactor } = await compacted(store);
-  compactor.append(said("user", "Really?"));
+  const { compactor } = await compacted(place, store);
+  await compactor.append(said("user", "Really?"));
   await compactor.commit();
   const { load, head } = store;
   assert.notEqual(await readTail({ store, id: "a" }), undefined);
@@ -60,19 +60,19 @@ test("h2: the end of a conversation is not read from a store that has lost somet
   assert.equal(await readTail({ store: memoryStore(), id: "a" }), undefined, "the store has nothing");
 });
 
-test("h2: a store that cannot keep the end of a conversation stores the conversation all the same", async () => {
+both("h2: a store that cannot keep the end of a conversation stores the conversation all the same", async (place) => {
   const store = memoryStore();
   store.setDerived = () => Promise.reject(new Error("the disk is full"));
-  const { compactor } = await compacted(store);
-  assert.equal(compactor.saveState(), "saved");
+  const { compactor } = await compacted(place, store);
+  assert.equal(await compactor.saveState(), "saved");
   assert.equal(await readTail({ store, id: "a" }), undefined);
 });
 
-test("h2: what reading the end of a conversation costs is what came since its last compaction", async () => {
+both("h2: what reading the end of a conversation costs is what came since its last compaction", async (place) => {
   const store = memoryStore();
-  const { compactor } = await compacted(store);
+  const { compactor } = await compacted(place, store);
   for (let turn = 0; turn < 30; turn += 1) {
-    compactor.append(said("user", `Question ${turn}`));
+    await compactor.append(said("user", `Question ${turn}`));
     await compactor.commit();
   }
   const load = store.load.bind(store);
@@ -85,5 +85,5 @@ test("h2: what reading the end of a conversation costs is what came since its la
   };
   const { messages } = await readTail({ store, id: "a" });
   // One commit with the first messages, one with the compaction, and those behind them.
-  assert.deepEqual([messages, read], [compactor.messages(), 31]);
+  assert.deepEqual([messages, read], [await compactor.messages(), 31]);
 });

@@ -54,6 +54,31 @@ test("m6: in a page with a strict policy, a compaction in a worker has the resul
   home.close();
 });
 
+/** In the page: what a conversation that a worker keeps is when it is opened again here. */
+async function keptInWorker() {
+  const [worker, storage] = await Promise.all([import("/package/entrypoints/worker.js"), import("/package/entrypoints/storage.js")]);
+  const options = { store: storage.indexedDbStore({ name: "beds" }), id: "chat", format: "openai-chat", policy: { window: 500 } };
+  const { compactor, close } = await worker.openWorkerConversation(options);
+  await compactor.append(Array.from({ length: 60 }, (_, turn) => ({ role: "user", content: `Turn ${turn}: bed ${turn * 7} gets ${turn} roses.` })));
+  await compactor.commit();
+  const { outcome } = await compactor.compact();
+  const kept = await compactor.messages();
+  await close();
+  const again = await storage.openConversation(options);
+  const [tail, view] = [await storage.readTail(options), again.compactor.messages()];
+  again.close();
+  return { outcome, kept, tail: tail?.messages, view };
+}
+
+test("m6: in a page with a strict policy, a conversation is kept by a worker and opened again on the main thread", async ({ page: tab }) => {
+  const home = await opened(tab);
+  const { outcome, kept, tail, view } = await tab.evaluate(keptInWorker);
+  expect(outcome).toBe("applied");
+  expect([view, tail]).toEqual([kept, kept]);
+  await expect.poll(() => tab.workers()).toEqual([]);
+  home.close();
+});
+
 /** In the page: what waits for a worker that ends while a summary is written. */
 async function ended(how) {
   const { createWorkerCompactor } = await import("/package/entrypoints/worker.js");

@@ -35,10 +35,11 @@ app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context, module) => {
     module.name = names.get(resolve(file));
   }
 });
-/** What a method of a compactor does is said once; one of a worker does the same. */
+/** What a method of a compactor or a conversation does is said once; one of a worker does the same. */
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-  for (const [worker, own] of [["WorkerCompactor", "Compactor"], ["WorkerAgent", "Agent"]]) {
-    const original = project.getChildByName([name, own]);
+  const pairs = [["WorkerCompactor", name, "Compactor"], ["WorkerAgent", name, "Agent"], ["WorkerConversation", `${name}/storage`, "OpenConversation"]];
+  for (const [worker, entry, own] of pairs) {
+    const original = project.getChildByName([entry, own]);
     for (const member of project.getChildByName([`${name}/worker`, worker]).children) {
       const like = original.children.find((child) => child.name === member.name);
       member.comment ??= like?.comment?.clone();

@@ -33,6 +33,16 @@ const PATHS = [
       await createWorkerCompactor({ format: "openai-chat", signal }).catch(({ code }) => { if (code !== "aborted") throw new Error(code); });`,
     limit: 5,
   },
+  {
+    name: "openWorkerConversation(), on the main thread",
+    from: "epitome/worker",
+    uses: "openWorkerConversation",
+    code: `const methods = ["head", "claim", "commit", "load", "cut", "derived", "setDerived", "list", "delete"];
+      const store = Object.fromEntries(methods.map((method) => [method, () => {}]));
+      const options = { store, id: "1", format: "openai-chat", signal: AbortSignal.abort() };
+      await openWorkerConversation(options).catch(({ code }) => { if (code !== "aborted") throw new Error(code); });`,
+    limit: 5,
+  },
   { name: "estimateTokens()", uses: "estimateTokens", code: 'await estimateTokens("Hello there");', limit: 31 },
   { name: "countTokens(), but its vocabulary", uses: "countTokens", code: 'await countTokens("Hello there");', limit: 37 },
   {

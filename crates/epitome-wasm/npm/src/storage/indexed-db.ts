@@ -1,6 +1,7 @@
 // A store in the page's IndexedDB. A commit is one transaction, and all of its requests are made at once, unless its text is long.
 
 import { epitomeError, property } from "../error.js";
+import { ofDatabase } from "./database.js";
 import { allParts, PARTS, PARTS_KEY, partsAfter, partsOf, putLong, readLong } from "./long-rows.js";
 import { type Derived, type Head, jobsAfter, type NewCommit, type Store, type StoredCommit, type StoredConversation } from "./store.js";
 
@@ -30,6 +31,8 @@ export interface IndexedDbOptions {
  * A store in the database of this name, which is made if it is missing. A commit is on the disk before it is confirmed, and all
  * tabs of an origin see the same conversations. A connection that the browser has closed is opened again once for each call; what
  * fails after that rejects, and the compactor has it in memory and commits it the next time.
+ *
+ * `openWorkerConversation` of `epitome/worker` opens the database in the worker, unless the app has put methods of its own in the store.
  */
 export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Store {
   let opened: Promise<IDBDatabase> | undefined;
@@ -102,7 +105,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
     transaction.objectStore(CONVERSATIONS).put({ id, ...next });
   };
 
-  return {
+  const store: Store = {
     scope: name,
     head(id) {
       return whole("readonly", (transaction, done: (head: Head | undefined) => void) => head(transaction, id, done));
@@ -206,6 +209,7 @@ export function indexedDbStore({ name = "epitome" }: IndexedDbOptions = {}): Sto
       });
     },
   };
+  return ofDatabase(store, name);
 }
 
 /** Opens the database. `forget` is called once the connection takes no more transactions, and `lost` once those that run are lost

@@ -14,7 +14,7 @@ export interface WorkerOptions {
   /** A worker of the app that has called `serveCompactors()`. It may have several compactors, and none of them ends it. Default: a
    * worker of its own, which ends with the compactor. */
   worker?: EngineWorker;
-  /** Gives up the start of the worker, or the work on a snapshot. */
+  /** Gives up the start of the worker, the work on a snapshot, or the opening of a conversation. */
   signal?: AbortSignal;
 }
 
@@ -40,7 +40,11 @@ export function createWorkerCompactor<F extends Format, M extends object = Messa
 /** The same for the app's own type of message, `M`. */
 export function createWorkerCompactor<M extends object>(options: WorkerCompactorOptions<M>): Promise<WorkerCompactor<M>>;
 export function createWorkerCompactor<M extends object>(options: WorkerCompactorOptions<M, Format>): Promise<WorkerCompactor<M>> {
-  return guarded(() => begin<M>("create", [], fieldsOf(options, "options")));
+  return guarded(async () => {
+    const { worker, ...others } = fieldsOf(options, "options");
+    const { thread } = await begin("create", [others], { worker, signal: others.signal });
+    return thread.compactor<M>(others.format);
+  });
 }
 
 /** Creates a compactor in a worker that continues from a snapshot. The format says what type the messages have. */
@@ -54,22 +58,22 @@ export function restoreWorkerCompactor<M extends object>(
   snapshot: string,
   options: WorkerRestoreOptions<M, Format>,
 ): Promise<WorkerCompactor<M>> {
-  return guarded(() => {
-    const fields = fieldsOf(options, "options");
-    return begin<M>("restore", [snapshot], fields, fields.originals);
+  return guarded(async () => {
+    const { worker, ...others } = fieldsOf(options, "options");
+    const { thread } = await begin("restore", [snapshot, others], { worker, signal: others.signal }, others.originals);
+    return thread.compactor<M>(others.format);
   });
 }
 
-/** Starts a worker, and makes a compactor in it. */
-async function begin<M extends object>(
-  method: "create" | "restore",
+/** Starts a worker, and makes a compactor in it: by this method of the worker's side, whose answer is returned. */
+export async function begin(
+  method: "create" | "restore" | "open",
   given: readonly unknown[],
-  options: WorkerOptions & { format: Format },
-  originals: readonly M[] = [],
-): Promise<WorkerCompactor<M>> {
-  const { worker, ...others } = options;
-  const signal = optionalSignal(others.signal);
-  const thread = new Thread(worker);
+  options: { readonly [K in keyof WorkerOptions]: WorkerOptions[K] | undefined },
+  originals: readonly object[] = [],
+): Promise<{ readonly thread: Thread; readonly answer: unknown }> {
+  const signal = optionalSignal(options.signal);
+  const thread = new Thread(options.worker);
   const aborted = (): void => thread.end(epitomeError("aborted", "it was aborted before the compactor was made", signal?.reason));
   signal?.addEventListener("abort", aborted, { once: true });
   if (signal?.aborted === true) {
@@ -77,15 +81,13 @@ async function begin<M extends object>(
   }
   try {
     thread.link.give(messagesOf(originals, "originals", "invalid-originals"));
-    await thread.call(method, undefined, [...given, others], true);
+    return { thread, answer: await thread.call(method, undefined, given, true) };
   } catch (error) {
     thread.end(disposed());
     throw error;
   } finally {
     signal?.removeEventListener("abort", aborted);
   }
-  const end = (): void => thread.end(disposed());
-  return compactorBy<M>(thread.call, options.format, () => thread.dispose(), end);
 }
 
 /** A worker as long as one compactor is in it. */
@@ -96,7 +98,7 @@ class Thread {
   readonly #unwatch: () => void;
   readonly #ending = new AbortController();
   #isLoaded = false;
-  #isDisposed = false;
+  #disposed: Promise<void> | undefined;
 
   constructor(given: EngineWorker | undefined) {
     const worker = given ?? startWorker();
@@ -117,17 +119,22 @@ class Thread {
       },
       closed: ended,
     });
-    this.call = callsBy(this.link, () => (this.#isDisposed ? disposed() : undefined));
+    this.call = callsBy(this.link, () => (this.#disposed !== undefined ? disposed() : undefined));
   }
 
-  /** Disposes of the compactor, and ends when that is done. */
-  dispose(): void {
-    if (!this.#isDisposed) {
+  /** The compactor that was made. */
+  compactor<M extends object>(format: Format): WorkerCompactor<M> {
+    return compactorBy<M>(this.call, format, () => void this.dispose(), () => this.end(disposed()));
+  }
+
+  /** Disposes of the compactor, and ends when that is done. Never rejects. */
+  dispose(): Promise<void> {
+    if (this.#disposed === undefined) {
       const done = this.call("dispose", undefined, []);
-      this.#isDisposed = true;
       const end = (): void => this.end(disposed());
-      void done.then(end, end);
+      this.#disposed = done.then(end, end);
     }
+    return this.#disposed;
   }
 
   /** Ends at once. */

@@ -1,9 +1,10 @@
-// How values cross to another thread. Functions and abort signals stay where they are and are called through the link; messages
-// of the app are sent once, and come back as the same objects.
+// How values cross to another thread. Functions, abort signals and streams stay where they are and are called through the link;
+// messages of the app are sent once, and come back as the same objects.
 
 import { epitomeError, messageOf, type EpitomeError } from "../error.js";
 import { errorFrom, type Failure, failureOf } from "./failure.js";
 import { isPlain, plain } from "./plain.js";
+import { elementsOf, isStream, type Pages, pagesOf } from "./streams.js";
 
 /** A value as it is sent, with what stands at some places of it. */
 export interface Packed {
@@ -15,7 +16,7 @@ type Path = readonly (string | number)[];
 
 /** What stands at a place of a value. The numbers are those of the sender. A message that is `sent` is there as a value. */
 type Place = { readonly path: Path } & (
-  | { readonly kind: "function"; readonly number: number }
+  | { readonly kind: "function" | "stream"; readonly number: number }
   | { readonly kind: "signal"; readonly number: number; readonly aborted: Failure | undefined }
   | { readonly kind: "message"; readonly number: number; readonly sent: boolean }
 );
@@ -190,6 +191,12 @@ export class Crossing {
       places.push({ path, kind: "signal", ...this.#watch(value, left) });
       return undefined;
     }
+    if (inner.length === 0 && isStream(value)) {
+      // What a function has returned. It is kept until it is read to its end, or left.
+      const number: number = this.keep(pagesOf(value, () => this.#functions.delete(number)) as Callable);
+      places.push({ path, kind: "stream", number });
+      return undefined;
+    }
     if (inner.length >= DEPTH) {
       return value;
     }
@@ -216,6 +223,8 @@ export class Crossing {
     switch (place.kind) {
       case "function":
         return (...given: unknown[]) => this.#host.call(place.number, given);
+      case "stream":
+        return elementsOf(((...given) => this.#host.call(place.number, given)) as Pages);
       case "message":
         return this.#given.get(place.number) ?? this.#received.get(place.number)?.deref();
       case "signal": {

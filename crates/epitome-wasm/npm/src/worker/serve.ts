@@ -1,12 +1,14 @@
-// The side of the worker: compactors that are called from another thread.
+// The side of the worker: compactors and stored conversations that are called from another thread.
 
 import { epitomeError } from "../error.js";
 import type { PolicySpec } from "../glue/epitome.js";
 import type { Agent, Compactor } from "../host/compactor.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
 import type { TurnOptions, TurnResponse } from "../host/turn.js";
+import type { OpenConversation } from "../storage/conversation.js";
 import { disposed } from "./compactor.js";
 import { FIRST, Link } from "./link.js";
+import type { SentOptions } from "./stored.js";
 import { hold, onWanted } from "./thread.js";
 
 /** Lets a worker of the app have compactors, which `createWorkerCompactor({ worker, … })` makes. To be called when the worker's script
@@ -33,9 +35,20 @@ const load = (): Promise<typeof import("../api/api.js")> => import("../api/api.j
 
 type Options = CompactorOptions & RestoreOptions;
 
+/** Code that a worker loads when it is needed. */
+async function loaded<T>(code: Promise<T>): Promise<T> {
+  try {
+    return await code;
+  } catch (error) {
+    throw epitomeError("not-loaded", "the code of the engine could not be loaded in the worker", error);
+  }
+}
+
 /** One compactor. */
 class Served {
   #compactor: Compactor | undefined;
+  /** The conversation that it is of, if a store has it. */
+  #conversation: OpenConversation | undefined;
   #options: Options | undefined;
   #isDisposed = false;
   /** What the next calls wait for, so that they come after it. */
@@ -46,21 +59,26 @@ class Served {
   async call(method: string, agent: string | undefined, given: readonly unknown[]): Promise<unknown> {
     if (method === "dispose") {
       this.dispose();
-      await Promise.allSettled(this.#running);
+      while (this.#running.size > 0) {
+        await Promise.allSettled(this.#running);
+      }
       return undefined;
     }
     const running = this.#called(method, agent, given);
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-    }
+    this.#note(running);
+    return running;
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#compactor?.dispose();
+  }
+
+  /** Has `dispose` wait for this. */
+  #note(running: Promise<unknown>): void {
+    const settled = (): boolean => this.#running.delete(running);
+    this.#running.add(running);
+    running.then(settled, settled);
   }
 
   async #called(method: string, agent: string | undefined, given: readonly unknown[]): Promise<unknown> {
@@ -75,7 +93,13 @@ class Served {
     switch (method) {
       case "create":
       case "restore":
+      case "open":
         return this.#begin(method, given);
+      case "sequence":
+      case "role":
+      case "takeOver":
+      case "archive":
+        return this.#conversation?.[method]();
       case "agent":
         return Reflect.apply(this.#made().agent, this.#made(), given).format;
       case "runTurn":
@@ -85,15 +109,19 @@ class Served {
     }
   }
 
-  async #begin(method: "create" | "restore", given: readonly unknown[]): Promise<void> {
-    const { createCompactor, restoreCompactor } = await load().catch((error: unknown) => {
-      throw epitomeError("not-loaded", "the code of the engine could not be loaded in the worker", error);
-    });
+  async #begin(method: "create" | "restore" | "open", given: readonly unknown[]): Promise<unknown> {
     this.#options = given.at(-1) as Options;
-    this.#compactor = await (method === "create" ? createCompactor(this.#options) : restoreCompactor(given[0] as string, this.#options));
+    const [{ createCompactor, restoreCompactor }, stored] = await loaded(
+      Promise.all([load(), method === "open" ? import("./stored.js") : undefined]),
+    );
+    this.#conversation = await stored?.openHere(given[0] as SentOptions, (running) => this.#note(running));
+    this.#compactor =
+      this.#conversation?.compactor ??
+      (await (method === "create" ? createCompactor(this.#options) : restoreCompactor(given[0] as string, this.#options)));
     if (this.#isDisposed) {
       this.#compactor.dispose();
     }
+    return this.#conversation?.damage;
   }
 
   /** What has to be loaded before a method that does not wait for it. */
