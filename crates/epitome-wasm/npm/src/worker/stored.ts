@@ -17,7 +17,7 @@ export interface SentOptions extends Omit<OpenOptions<object, Format>, "store" |
   readonly signal?: AbortSignal;
 }
 
-/** What the app's thread is told of the tabs: what the conversation has lost may be another thing whenever something has changed. */
+/** What is sent of the tabs: what the conversation has lost may be another thing whenever something has changed. */
 export interface SentTabs {
   readonly onChange: (damage: Damage | undefined) => unknown;
   readonly onError?: (failure: Failure) => unknown;
