@@ -9,6 +9,7 @@ mod chat;
 mod commit;
 mod compactions;
 mod document;
+mod drafts;
 mod filter;
 mod finder;
 mod held;
@@ -38,6 +39,7 @@ pub(crate) use brought_back::is_recalled;
 pub(crate) use chat::{Chat, Problem, Question};
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
+pub(crate) use drafts::Place;
 pub(crate) use filter::Filter;
 pub(crate) use finder::Match;
 pub(crate) use held::{Held, Holding};
@@ -449,8 +451,9 @@ impl Store {
     }
 
     /// Removes the conversation. Its figures stay on the page until those of the next one replace them, so that nothing on it
-    /// moves in between.
-    pub(crate) fn clear(self) {
+    /// moves in between. `next` is where that one was found, if one can come back to it.
+    pub(crate) fn clear(self, next: Option<Place>) {
+        self.chat.drafts.turn_to(next, self.keeping.id());
         let old = self.write(std::mem::take);
         if let Some(old) = old {
             old.stop();

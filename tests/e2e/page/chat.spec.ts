@@ -54,6 +54,14 @@ async function rowFromEnd(page: Page, epitome: EpitomePage, place: number): Prom
   return epitome.rows.nth(-1 - place);
 }
 
+/** Opens a conversation that the browser keeps. */
+async function reopen(page: Page, epitome: EpitomePage, name: string): Promise<void> {
+  const list = page.getByRole("list", { name: "Conversations in this browser" });
+  if (!(await list.isVisible())) await page.getByText(/^Kept \(/).click();
+  await list.getByRole("button", { name, exact: true }).click();
+  await epitome.isLoaded(name);
+}
+
 /** A conversation far below its window. */
 async function openShort(page: Page, window = 64_000): Promise<EpitomePage> {
   const epitome = new EpitomePage(page);
@@ -321,4 +329,50 @@ test("a browser without a built-in model does not offer one", async ({ page }) =
   await chat(page).getByText("Answered by").click();
   await expect(chat(page).getByLabel("Server", { exact: true }).getByRole("option", { name: "Ollama" })).toHaveCount(1);
   await expect(chat(page).getByLabel("Server", { exact: true }).getByRole("option", { name: /Chrome/ })).toHaveCount(0);
+});
+
+test("what is typed stays with its conversation: the next one has an empty field, and the text is there on the way back", async ({ page }) => {
+  const epitome = await openShort(page);
+  await epitome.isStored();
+  await field(page).fill("Where do the tulips go?");
+  await epitome.openSample("A coding session");
+  await expect(field(page)).toHaveValue("");
+  await field(page).fill("Why one hour?");
+  await epitome.load(written.anthropic(turns(2)).document, "other.json");
+  await expect(field(page)).toHaveValue("");
+  await epitome.openSample("A coding session");
+  await expect(field(page)).toHaveValue("Why one hour?");
+  await epitome.openSample("A coding session");
+  await expect(field(page)).toHaveValue("Why one hour?");
+  await reopen(page, epitome, "other.json");
+  await expect(field(page)).toHaveValue("");
+  await reopen(page, epitome, "short.json");
+  await expect(field(page)).toHaveValue("Where do the tulips go?");
+  await field(page).press("Enter");
+  await isIdle(page);
+  await expect(field(page)).toHaveValue("");
+  await epitome.openSample("A coding session");
+  await reopen(page, epitome, "short.json");
+  await expect(field(page)).toHaveValue("");
+  expect(epitome.errors).toEqual([]);
+});
+
+test("what is typed below a sample that has gone on is there in the kept one, not in the sample", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await say(page, "Where do the tulips go?");
+  await epitome.isStored();
+  await field(page).fill("And the roses?");
+  await epitome.openSample("Customer support");
+  await expect(field(page)).toHaveValue("");
+  await reopen(page, epitome, "Customer support");
+  await expect(field(page)).toHaveValue("And the roses?");
+});
+
+test("a text that is no conversation leaves what is typed alone", async ({ page }) => {
+  const epitome = await openShort(page);
+  await field(page).fill("Where do the tulips go?");
+  await epitome.paste("{ this is no conversation");
+  await expect(epitome.alert).toBeVisible();
+  await expect(field(page)).toHaveValue("Where do the tulips go?");
 });

@@ -14,7 +14,7 @@ pub(super) const FIELD: &str = "chat-text";
 /// The form. Enter sends, and Shift and Enter begin a line.
 #[component]
 pub(super) fn Composer(store: Store) -> impl IntoView {
-    let text = RwSignal::new(String::new());
+    let text = store.chat.drafts.typed;
     let is_answering = store.chat.is_answering;
     let send = move || {
         let said = text.get_untracked().trim().to_owned();

@@ -8,7 +8,7 @@ use super::reader::read;
 use super::sample::{Sample, shown_name};
 use crate::browser::{self, File, Log, focus_instead_of_nothing, text_at};
 use crate::language::t;
-use crate::store::{Kept, SampleWindow, Session, Store, is_archive, originals_in};
+use crate::store::{Kept, Place, SampleWindow, Session, Store, is_archive, originals_in};
 
 /// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
 pub(super) const HEADING: &str = "loaded-heading";
@@ -17,22 +17,33 @@ pub(super) const HEADING: &str = "loaded-heading";
 pub(crate) type Found = StoredValue<Vec<Candidate>, LocalStorage>;
 
 /// Where a conversation comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
     /// The user's own: it is kept for the next visit.
     Own,
+    /// What the page or the package has exported. It is kept once its compactions are there.
+    Archive,
     /// A sample, which is kept once it has changed.
     Sample(Sample),
-    /// The browser, which keeps it; it may have been a sample.
-    Kept(Option<Sample>),
+    /// The browser, which keeps it under this id; it may have been a sample.
+    Kept(String, Option<Sample>),
 }
 
 impl Origin {
-    fn sample(self) -> Option<Sample> {
+    fn sample(&self) -> Option<Sample> {
         match self {
-            Self::Own => None,
-            Self::Sample(sample) => Some(sample),
-            Self::Kept(sample) => sample,
+            Self::Own | Self::Archive => None,
+            Self::Sample(sample) => Some(*sample),
+            Self::Kept(_, sample) => *sample,
+        }
+    }
+
+    /// Where it is found again.
+    fn place(&self) -> Option<Place> {
+        match self {
+            Self::Own | Self::Archive => None,
+            Self::Sample(sample) => Some(Place::Sample(sample.name())),
+            Self::Kept(id, _) => Some(Place::Kept(id.clone())),
         }
     }
 }
@@ -116,7 +127,7 @@ async fn read_beside(
     let before = held.map_or(current, |held| held.before);
     let window = sample.map_or(before, Sample::window);
     let is_first = store.document.with_untracked(Option::is_none);
-    read(store, name, candidate, window).await?;
+    read(store, name, candidate, window, origin.place()).await?;
     if !is_first {
         focus_instead_of_nothing(HEADING);
     }
@@ -133,7 +144,8 @@ pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) 
     let sample = Sample::named(&kept.name);
     let candidate = Candidate::of(kept.name.clone(), originals_in(&text));
     found.set_value(Vec::new());
-    let read = read_beside(store, kept.name.clone(), candidate, Origin::Kept(sample)).await;
+    let origin = Origin::Kept(kept.id.clone(), sample);
+    let read = read_beside(store, kept.name.clone(), candidate, origin).await;
     settle(store, &kept.name, read);
     if store.load_error.with_untracked(Option::is_some) {
         return log.close();
@@ -158,7 +170,7 @@ pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) 
 /// Opens what this page or the package has exported, with its compactions.
 async fn open_archive(store: Store, name: String, text: &str) {
     let candidate = Candidate::of(name.clone(), originals_in(text));
-    let read = read_beside(store, name.clone(), candidate, Origin::Kept(None)).await;
+    let read = read_beside(store, name.clone(), candidate, Origin::Archive).await;
     let read = read.and_then(|()| store.replay(text));
     let is_read = read.is_ok();
     settle(store, &name, read);

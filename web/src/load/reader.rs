@@ -14,7 +14,7 @@ use super::candidate::Candidate;
 use crate::browser::{Pace, Stopwatch, show_memory};
 use crate::language::t;
 use crate::number::{count, plural};
-use crate::store::{Document, Excerpt, Note, Session, Store, agents};
+use crate::store::{Document, Excerpt, Note, Place, Session, Store, agents};
 
 /// The longest slice of reading. Each pause takes time too, so slices are longer than for background work.
 const SLICE_MS: f64 = 16.0;
@@ -35,13 +35,14 @@ struct Reading {
     excerpt: Option<Excerpt>,
 }
 
-/// Reads a conversation and replaces the current one, and shows it in a window of this size. Fails with a sentence
-/// for the user, and then keeps the current one.
+/// Reads a conversation and replaces the current one, and shows it in a window of this size. `place` is where it was found, if one
+/// can come back to it. Fails with a sentence for the user, and then keeps the current one.
 pub(super) async fn read(
     store: Store,
     name: String,
     candidate: Candidate,
     window: u32,
+    place: Option<Place>,
 ) -> Result<(), String> {
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
@@ -69,7 +70,7 @@ pub(super) async fn read(
     document.note(notes, &compactor);
     Pace::start(SLICE_MS).rest().await;
 
-    store.clear();
+    store.clear(place);
     store.settings.form.update(|form| form.try_window(window));
     if !candidate.overhead.is_empty() {
         store.settings.form.update(|form| form.set_document_overhead(overhead_tokens));

@@ -3,6 +3,8 @@
 use epitome::message::MessageId;
 use leptos::prelude::*;
 
+use super::drafts::Drafts;
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -38,6 +40,8 @@ pub(crate) struct Chat {
     pub(crate) is_begun: RwSignal<bool>,
     /// What is asked when the running compaction has ended.
     pub(crate) waiting: StoredValue<Option<Question>>,
+    /// What is typed and not sent.
+    pub(crate) drafts: Drafts,
 }
 
 impl Chat {
@@ -49,6 +53,7 @@ impl Chat {
             note: RwSignal::new(None),
             is_begun: RwSignal::new(false),
             waiting: StoredValue::new(None),
+            drafts: Drafts::new(),
         }
     }
 

@@ -130,6 +130,7 @@ impl Store {
     pub(crate) fn forget(self, id: &str, freed: impl FnOnce(String) + 'static) {
         let keeping = self.keeping;
         keeping.drop_from_list(id);
+        self.chat.drafts.forget(id);
         if keeping.is_open(id) {
             keeping.show(None);
             self.write(Session::handle_unstored);

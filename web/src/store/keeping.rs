@@ -121,6 +121,11 @@ impl Keeping {
         }
     }
 
+    /// The id of the conversation on the page, if it is kept.
+    pub(super) fn id(self) -> Option<String> {
+        self.open.with_value(|open| open.as_ref().map(|open| open.id.clone()))
+    }
+
     /// True if the conversation on the page is the kept one of this id.
     pub(crate) fn is_open(self, id: &str) -> bool {
         self.open.with_value(|open| open.as_ref().is_some_and(|open| open.id == id))
