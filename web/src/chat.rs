@@ -29,6 +29,7 @@ pub(crate) fn Chat(store: Store) -> impl IntoView {
             <Arriving store />
             <Said store />
             <Composer store />
+            <Sent store />
             <Server store />
         </section>
     }
@@ -45,6 +46,34 @@ fn Said(store: Store) -> impl IntoView {
     view! {
         {note}
         {problem}
+    }
+}
+
+/// What is sent of what came with the conversation beside its messages, if something did.
+#[component]
+fn Sent(store: Store) -> impl IntoView {
+    let came = Memo::new(move |_| {
+        store.document.track();
+        let is_there = |text: &String| !text.is_empty();
+        store.read(|session| {
+            let overhead = session.overhead();
+            (is_there(&overhead.instructions), is_there(&overhead.tools))
+        })
+    });
+    let words = move || {
+        let (instructions, tools) = came.get();
+        let instructions =
+            instructions.then(|| t!("Instructions that came with the conversation are sent."));
+        // The page has no functions to run, so that a call would get no result.
+        let tools = tools.then(|| {
+            t!("Tools that came with the conversation are not sent: this page cannot run them.")
+        });
+        instructions.into_iter().chain(tools).collect::<Vec<_>>().join(" ")
+    };
+    view! {
+        <Show when=move || came.get() != (false, false)>
+            <p class="hint">{words}</p>
+        </Show>
     }
 }
 

@@ -19,6 +19,7 @@ mod live;
 mod message_number;
 mod next_request;
 mod outlook;
+mod overhead;
 mod progress;
 mod records;
 mod session;
@@ -49,6 +50,7 @@ pub(crate) use live::{CompletedTask, Live, Transition, Warning, is_transition_du
 pub(crate) use message_number::MessageNumber;
 pub(crate) use next_request::{ContextTexts, Due, NextRequest};
 pub(crate) use outlook::{Bar, Outlook, Treatment};
+pub(crate) use overhead::{Overhead, overhead_in};
 pub(crate) use progress::{Progress, RetryNotice, Shorter};
 pub(crate) use records::{is_archive, originals_in};
 pub(crate) use session::Session;

@@ -3,7 +3,7 @@
 import { expect, type Locator, type Page, type Request, test } from "@playwright/test";
 import { validate } from "epitome";
 import { mockBuiltInModel } from "../built-in-model.js";
-import { type Format, turns, written } from "./move.js";
+import { type Format, SYSTEM, turns, written } from "./move.js";
 import { EpitomePage, type Message, scripted } from "./page.js";
 
 const chat = (page: Page): Locator => page.getByRole("region", { name: "Live chat" });
@@ -375,4 +375,78 @@ test("a text that is no conversation leaves what is typed alone", async ({ page 
   await epitome.paste("{ this is no conversation");
   await expect(epitome.alert).toBeVisible();
   await expect(field(page)).toHaveValue("Where do the tulips go?");
+});
+
+type Body = { messages: Message[]; tools?: unknown; tool_choice?: unknown };
+
+for (const format of ["anthropic", "openai-responses", "gemini", "bedrock"] satisfies Format[]) {
+  test(`the instructions of a request of the format ${format} are sent, also after a reload`, async ({ page }) => {
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    await epitome.load(written[format](turns(2)).document, "request.json");
+    await epitome.settle({ window: 64_000 });
+    await expect(chat(page).getByText("Instructions that came with the conversation are sent.")).toBeVisible();
+    const request = asking(page, "Where do the tulips go?");
+    await say(page, "Where do the tulips go?");
+    const sent = asked(await request);
+    expect(sent[0]).toEqual({ role: "system", content: SYSTEM });
+    expect(sent.filter(({ role }) => role === "system")).toHaveLength(1);
+    expect(await validate(sent, "openai-chat")).toEqual([]);
+    expect(JSON.stringify(await epitome.messages()), "they are no part of the conversation").not.toContain(SYSTEM);
+    await epitome.isStored();
+
+    await page.reload();
+    await epitome.isLoaded("request.json");
+    const later = asking(page, "And the roses?");
+    await say(page, "And the roses?");
+    expect(asked(await later)[0]).toEqual({ role: "system", content: SYSTEM });
+    await epitome.load([{ role: "user", content: "hi" }], "bare.json");
+    await expect(chat(page).getByText("Instructions that came with")).toHaveCount(0);
+    const bare = asking(page, "And the tulips?");
+    await say(page, "And the tulips?");
+    expect(JSON.stringify(asked(await bare))).not.toContain(SYSTEM);
+  });
+}
+
+test("instructions and tools of a kept conversation count after a reload as before it", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.load(written.bedrock(turns(2)).document, "request.json");
+  const besides = page.getByRole("list", { name: "What fills the window" }).getByRole("listitem").filter({ hasText: "Tools and instructions" });
+  const before = await besides.textContent();
+  await epitome.isStored();
+  await page.reload();
+  await epitome.isLoaded("request.json");
+  await expect(besides).toHaveText(before ?? "");
+});
+
+test("tools are not sent, and the page says why; a provider that refuses calls of unknown tools gets their names", async ({ page }) => {
+  const epitome = await openShort(page);
+  await expect(chat(page).getByText("Tools that came with the conversation are not sent: this page cannot run them.")).toBeVisible();
+  const request = asking(page, "Where do the tulips go?");
+  await say(page, "Where do the tulips go?");
+  const body = (await request).postDataJSON() as Body;
+  expect(body.messages.some(({ tool_calls }) => tool_calls !== undefined), "there are calls").toBe(true);
+  expect(body).not.toHaveProperty("tools");
+  expect(body).not.toHaveProperty("tool_choice");
+
+  await page.route("https://api.anthropic.com/**", (route) =>
+    route.fulfill({ json: { choices: [{ message: { role: "assistant", content: "By the gate." }, finish_reason: "stop" }] } }),
+  );
+  await chat(page).getByText("Answered by").click();
+  await chat(page).getByLabel("Server", { exact: true }).selectOption("Anthropic");
+  await chat(page).getByLabel("Key (optional)").fill("sk-secret");
+  const other = asking(page, "And the roses?");
+  await say(page, "And the roses?");
+  const { tools, tool_choice } = (await other).postDataJSON() as Body;
+  const named = (name: string): object => ({ type: "function", function: { name, parameters: { type: "object" } } });
+  expect(tools).toEqual(["crew", "inventory", "lift"].map(named));
+  expect(tool_choice).toBe("none");
+  await expect(answer(page)).toContainText("By the gate.");
+
+  await epitome.load([{ role: "user", content: "hi" }, { role: "assistant", content: "Hello." }], "bare.json");
+  const bare = asking(page, "And the tulips?");
+  await say(page, "And the tulips?");
+  expect((await bare).postDataJSON()).not.toHaveProperty("tools");
+  expect((await bare).postDataJSON()).not.toHaveProperty("tool_choice");
 });

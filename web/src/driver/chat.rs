@@ -9,7 +9,7 @@ use epitome_formats::{Format, convert};
 use js_sys::{Array, JSON};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::summarize::Streamed;
 use super::{command, drain, is_refused, start};
@@ -175,20 +175,28 @@ async fn answer(
         let problem = "the conversation cannot be written as a request";
         EndpointError::new(EndpointErrorCode::Misconfigured, problem)
     };
-    let (format, messages) = store.read(|session| (session.format(), session.compacted()));
-    let messages = chat_messages(format, &messages).ok_or_else(unreadable)?;
+    let messages = store.read(chat_messages).ok_or_else(unreadable)?;
+    let called = store.read(Session::called_tools);
     let window = store.settings.policy.with_untracked(|policy| policy.window);
     let server = store.settings.server.get_untracked();
-    server.answer(messages, (window / 4).clamp(1, LONGEST_ANSWER), signal, on_delta).await
+    server.answer(messages, &called, (window / 4).clamp(1, LONGEST_ANSWER), signal, on_delta).await
 }
 
-/// The messages as those of chat completions, which every server of the list takes.
-fn chat_messages(format: Format, messages: &Array) -> Option<String> {
+/// The messages as those of chat completions, which every server of the list takes, behind the instructions that came with the
+/// conversation.
+fn chat_messages(session: &Session) -> Option<String> {
+    let (format, messages) = (session.format(), session.compacted());
+    let instructions = session.overhead().instructions.as_str();
+    let system = json!({ "role": "system", "content": instructions });
+    let system = Some(system).filter(|_| !instructions.is_empty());
     if format == Format::OpenAiChat {
-        return JSON::stringify(messages).ok().map(String::from);
+        let system = system.and_then(|system| JSON::parse(&system.to_string()).ok());
+        let messages = system.into_iter().collect::<Array>().concat(&messages);
+        return JSON::stringify(&messages).ok().map(String::from);
     }
     let values: Vec<Value> = serde_wasm_bindgen::from_value(messages.into()).ok()?;
-    Some(Value::from(convert(&values, format, Format::OpenAiChat).messages).to_string())
+    let converted = convert(&values, format, Format::OpenAiChat).messages;
+    Some(system.into_iter().chain(converted).collect::<Value>().to_string())
 }
 
 /// Appends the answer, and compacts if that is due then. `arrived` is what has come of an answer that has not ended well.

@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use super::request_body::request_overhead;
 use super::spoken::turns;
 use crate::language::t;
+use crate::store::{Overhead, originals_in, overhead_in};
 
 /// A conversation that was found but not read yet.
 #[derive(Clone)]
@@ -16,8 +17,8 @@ pub(crate) struct Candidate {
     pub(crate) label: String,
     /// Its messages, as the browser parsed them.
     pub(crate) messages: Array,
-    /// Its instructions and tool schemas as text; empty if it has none.
-    pub(crate) overhead: String,
+    /// Its instructions and tool schemas.
+    pub(crate) overhead: Overhead,
 }
 
 /// The keys of messages, the same as in [`messages_of`].
@@ -26,7 +27,12 @@ const KEYS: [&str; 3] = ["messages", "contents", "input"];
 impl Candidate {
     /// Messages for everyone, without instructions.
     pub(super) fn of(label: String, messages: Array) -> Self {
-        Self { label, messages, overhead: String::new() }
+        Self { label, messages, overhead: Overhead::default() }
+    }
+
+    /// What records have.
+    pub(super) fn in_records(label: String, text: &str) -> Self {
+        Self { label, messages: originals_in(text), overhead: overhead_in(text) }
     }
 }
 

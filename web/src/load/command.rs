@@ -8,7 +8,7 @@ use super::reader::read;
 use super::sample::{Sample, shown_name};
 use crate::browser::{self, File, Log, focus_instead_of_nothing, text_at};
 use crate::language::t;
-use crate::store::{Kept, Place, SampleWindow, Session, Store, is_archive, originals_in};
+use crate::store::{Kept, Place, SampleWindow, Session, Store, is_archive};
 
 /// The id of the heading with the name of the conversation. It gets the focus if what had it is gone.
 pub(super) const HEADING: &str = "loaded-heading";
@@ -142,7 +142,7 @@ async fn read_beside(
 pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) {
     let text = log.text();
     let sample = Sample::named(&kept.name);
-    let candidate = Candidate::of(kept.name.clone(), originals_in(&text));
+    let candidate = Candidate::in_records(kept.name.clone(), &text);
     found.set_value(Vec::new());
     let origin = Origin::Kept(kept.id.clone(), sample);
     let read = read_beside(store, kept.name.clone(), candidate, origin).await;
@@ -169,7 +169,7 @@ pub(super) async fn open_kept(store: Store, found: Found, kept: Kept, log: Log) 
 
 /// Opens what this page or the package has exported, with its compactions.
 async fn open_archive(store: Store, name: String, text: &str) {
-    let candidate = Candidate::of(name.clone(), originals_in(text));
+    let candidate = Candidate::in_records(name.clone(), text);
     let read = read_beside(store, name.clone(), candidate, Origin::Archive).await;
     let read = read.and_then(|()| store.replay(text));
     let is_read = read.is_ok();

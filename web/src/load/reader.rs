@@ -47,7 +47,7 @@ pub(super) async fn read(
     let watch = Stopwatch::start("epitome:load");
     let mut format = Format::OpenAiChat;
     let counting = store.settings.counting;
-    let overhead_tokens = counting.tokenizer(format.family()).count(&candidate.overhead);
+    let overhead_tokens = counting.tokenizer(format.family()).count(&candidate.overhead.text());
     let reading = loop {
         let budget_tokens = window.saturating_sub(overhead_tokens);
         match read_as(format, store, &name, &candidate, budget_tokens).await? {
@@ -78,7 +78,7 @@ pub(super) async fn read(
     let records = compactor.log().records();
     let names = agents(records.iter().filter_map(Record::message));
     let session = Session::new(format, compactor, &originals, candidate.messages);
-    let session = session.with_agents(names);
+    let session = session.with_agents(names).with_overhead(candidate.overhead);
     store.write(|current| *current = session);
     store.apply_settings();
     store.announce(t!("Loaded {messages}.", messages = plural(messages, "message", "messages")));

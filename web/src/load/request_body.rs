@@ -4,13 +4,14 @@ use js_sys::{Array, JSON};
 use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::candidate::property;
+use crate::store::Overhead;
 
 /// The keys of instructions: Anthropic's and Bedrock's, Gemini's in both spellings, OpenAI's.
 const INSTRUCTIONS: [&str; 4] =
     ["system", "systemInstruction", "system_instruction", "instructions"];
 
-/// Instructions and tool schemas as text; empty if there are none.
-pub(super) fn request_overhead(document: &JsValue) -> String {
+/// What a document has beside its messages.
+pub(super) fn request_overhead(document: &JsValue) -> Overhead {
     // Gemini's SDKs have both under `config`, and Bedrock has the tools under `toolConfig`.
     let config = property(document, "config");
     let tool_config = property(document, "toolConfig");
@@ -18,11 +19,13 @@ pub(super) fn request_overhead(document: &JsValue) -> String {
     let instructions = places
         .into_iter()
         .flat_map(|place| INSTRUCTIONS.map(|key| property(place, key)))
-        .flat_map(|value| texts(&value));
+        .flat_map(|value| texts(&value))
+        .collect::<Vec<_>>()
+        .join("\n");
     let tools = places.into_iter().map(|place| property(place, "tools"));
     let tools = tools.filter(Array::is_array).filter_map(|tools| JSON::stringify(&tools).ok());
-    let all: Vec<String> = instructions.chain(tools.map(String::from)).collect();
-    all.join("\n")
+    let tools = tools.map(String::from).collect::<Vec<_>>().join("\n");
+    Overhead { instructions, tools }
 }
 
 /// The texts of instructions. They may be one text, parts, or a message with parts.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsValue;
 
 use super::message_number::index_of;
+use super::overhead::{Overhead, overhead_in};
 use super::session::Session;
 use crate::browser::{Lines, lines, pieces};
 
@@ -31,6 +32,8 @@ pub(super) struct InStore {
     originals: u32,
     /// The messages that were brought back when it was stored.
     brought_back: Vec<MessageId>,
+    /// Whether it has what came beside the messages, which never changes.
+    overhead: bool,
 }
 
 /// What a store does not have yet.
@@ -60,6 +63,8 @@ impl Session {
         let is_back_new = self.in_store.brought_back != self.brought_back;
         let originals = self.originals.slice(first, self.originals.length());
         let brought_back = self.brought_back.clone();
+        let overhead = Some(&self.overhead).filter(|_| !self.in_store.overhead);
+        let overhead = overhead.filter(|it| !it.is_empty()).map(Overhead::line);
         let compactor = self.compactor_mut()?;
         if originals.length() == 0 && !is_back_new && !compactor.has_unsaved() {
             return None;
@@ -68,6 +73,7 @@ impl Session {
         if is_back_new {
             records.push_str(&brought_back_line(&brought_back));
         }
+        records.extend(overhead);
         let state = compactor.state_line().ok()?;
         Some(Changes { records, state, originals, first, brought_back })
     }
@@ -75,7 +81,8 @@ impl Session {
     /// Takes note that these changes are stored.
     pub(crate) fn handle_stored(&mut self, changes: Changes) {
         let Changes { originals, first, brought_back, .. } = changes;
-        self.in_store = InStore { originals: first + originals.length(), brought_back };
+        self.in_store =
+            InStore { originals: first + originals.length(), brought_back, overhead: true };
         if let Some(compactor) = self.compactor_mut() {
             compactor.handle_saved();
         }
@@ -94,6 +101,10 @@ impl Session {
         let mut records = self.compactor()?.snapshot().to_json_lines().ok()?;
         let state = records.split_off(records.rfind(STATE)?);
         records.push_str(&brought_back_line(&self.brought_back));
+        // A restored engine has it.
+        if !self.overhead.is_empty() && overhead_in(&records) != self.overhead {
+            records.push_str(&self.overhead.line());
+        }
         let (originals, brought_back) = (self.originals.clone(), self.brought_back.clone());
         Some(Changes { records, state, originals, first: 0, brought_back })
     }
@@ -115,7 +126,7 @@ impl Session {
         add_originals(text, &self.originals);
         self.renew(restored);
         let originals = self.originals.length();
-        self.in_store = InStore { originals, brought_back: brought_back.clone() };
+        self.in_store = InStore { originals, brought_back: brought_back.clone(), overhead: true };
         self.set_brought_back(brought_back);
         Ok(())
     }

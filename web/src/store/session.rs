@@ -1,9 +1,10 @@
 //! The session: the engine, and the JavaScript objects of the loaded messages.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use epitome::history::View;
-use epitome::message::{Message, MessageId, Role};
+use epitome::message::{Message, MessageId, Part, Role};
 use epitome::policy::Counting;
 use epitome::tokens::BoxedTokenizer;
 use epitome::{Compactor, Policy, PolicyError, SetPolicyError, Stored, Timestamp};
@@ -15,6 +16,7 @@ use wasm_bindgen::JsValue;
 use super::finder::Finder;
 use super::lanes::{self, Heard, Lane};
 use super::message_number::{MessageNumber, index_of};
+use super::overhead::Overhead;
 use super::records::InStore;
 use crate::browser::Abort;
 use crate::language::t;
@@ -32,6 +34,8 @@ pub(crate) struct Session {
     loaded: u32,
     /// The agents of the conversation, if some messages are only for some of them.
     agents: Vec<String>,
+    /// The instructions and tools that came with it.
+    pub(super) overhead: Overhead,
     /// What the browser has stored of it.
     pub(super) in_store: InStore,
     /// The messages that a compaction has replaced and that the next request has again.
@@ -56,6 +60,7 @@ impl Default for Session {
             all: Array::new(),
             loaded: 0,
             agents: Vec::new(),
+            overhead: Overhead::default(),
             in_store: InStore::default(),
             brought_back: Vec::new(),
             finder: Finder::default(),
@@ -83,6 +88,31 @@ impl Session {
     /// The same with these agents.
     pub(crate) fn with_agents(self, agents: Vec<String>) -> Self {
         Self { agents, ..self }
+    }
+
+    /// The same with these instructions and tools.
+    pub(crate) fn with_overhead(self, overhead: Overhead) -> Self {
+        Self { overhead, ..self }
+    }
+
+    /// The instructions and tools that came with it.
+    pub(crate) fn overhead(&self) -> &Overhead {
+        &self.overhead
+    }
+
+    /// The names of the tools that it has calls of, in the order of the alphabet. Linear in it.
+    pub(crate) fn called_tools(&self) -> BTreeSet<String> {
+        let messages = self.compactor.iter().flat_map(|compactor| compactor.log().messages());
+        let parts = messages.flat_map(|message| &message.parts);
+        let mut names = BTreeSet::new();
+        for part in parts {
+            if let Part::ToolCall { name, .. } = part
+                && !names.contains(name)
+            {
+                names.insert(name.clone());
+            }
+        }
+        names
     }
 
     /// The agents, each with the policy that `policy` gives. Linear in the messages of each.

@@ -111,6 +111,13 @@ impl KnownServer {
     }
 }
 
+/// True for providers that may refuse messages with calls of tools in a request without tools: Anthropic, also behind OpenRouter.
+/// Others get none, since Ollama refuses tools for models that cannot call them, and its other models call them whatever
+/// `tool_choice` says.
+pub(super) fn needs_tools(base_url: &str) -> bool {
+    matches!(KnownServer::at(base_url), Some(KnownServer::Anthropic | KnownServer::OpenRouter))
+}
+
 /// Headers without which a provider refuses requests of pages.
 pub(super) fn needed_headers(base_url: &str) -> Option<(String, Secret)> {
     let is_anthropic = base_url.trim().starts_with("https://api.anthropic.com/");

@@ -1,5 +1,7 @@
 //! The fields of a server, and the test whether it answers.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -228,7 +230,9 @@ async fn tested(server: &Server, abort: &Abort, listed: RwSignal<Vec<String>>) -
     if model.is_empty() {
         return Some(t!("The server has {number}. Choose one.", number));
     }
-    let answered = server.answer(QUESTION.to_owned(), 64, signal.as_ref(), &mut |_| {}).await;
+    let answered = server
+        .answer(QUESTION.to_owned(), &BTreeSet::new(), 64, signal.as_ref(), &mut |_| {})
+        .await;
     match answered {
         _ if is_stopped() => None,
         Err(error) if error.code != epitome_browser::EndpointErrorCode::Truncated => {
