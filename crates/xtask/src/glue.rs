@@ -84,6 +84,9 @@ const PACKAGE_MODULES: [Module; 8] = [
 /// first, since their numbers then take fewer bytes.
 const OPTIONS: [&str; 2] = ["--one-caller-inline-max-function-size=0", "--reorder-functions"];
 
+/// The script by which a module that is split fetches its second file.
+const LOADER: &str = "__wasm_split.js";
+
 /// Held while modules are compiled and their files are copied.
 static COMPILING: Mutex<()> = Mutex::new(());
 
@@ -194,7 +197,22 @@ fn split(
             later.push(copy);
         }
     }
+    let loader = staged.join(LOADER);
+    let script = fs::read_to_string(&loader)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", loader.display())))?;
+    fs::write(&loader, for_any_host(&script)?).map_err(failed)?;
     Ok((folder.join(first), later))
+}
+
+/// The script with another function for compiling what it fetches: its own works only with servers that say what a wasm file is.
+fn for_any_host(loader: &str) -> Result<String> {
+    const COMPILES: &str = "WebAssembly.instantiateStreaming(src, imports)";
+    if !loader.contains(COMPILES) {
+        let problem = format!("{LOADER} of this version of wasm-split does not have: {COMPILES}");
+        return Err(Failure::new(problem));
+    }
+    let loader = loader.replace(COMPILES, "instantiate(src, imports)");
+    Ok(format!("import {{ instantiate }} from \"page/instantiate.js\";\n{loader}"))
 }
 
 /// Optimizes a file of a module in its place.
@@ -284,4 +302,28 @@ pub(crate) fn is_newer(product: &Path, sources: &[PathBuf]) -> bool {
         return false;
     };
     sources.iter().all(|source| modified(source).is_ok_and(|changed| changed < produced))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_module_fetches_later_is_compiled_by_the_function_of_the_page() {
+        let loader = "export const load = make(() => {
+    const src = fetch(new URL(\"./later.wasm\", import.meta.url));
+    return async (imports) => (WebAssembly.instantiateStreaming(src, imports));
+});
+";
+        let expected = "import { instantiate } from \"page/instantiate.js\";
+export const load = make(() => {
+    const src = fetch(new URL(\"./later.wasm\", import.meta.url));
+    return async (imports) => (instantiate(src, imports));
+});
+";
+        assert_eq!(for_any_host(loader).ok().as_deref(), Some(expected));
+        let other = loader.replace("src, imports", "imports, src");
+        let problem = for_any_host(&other).err().map(|failure| failure.to_string());
+        assert!(problem.is_some_and(|problem| problem.contains("instantiateStreaming")));
+    }
 }

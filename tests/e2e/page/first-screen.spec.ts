@@ -202,3 +202,20 @@ test("if the rest of the page cannot be fetched, the page says so, and what to d
   await page.reload();
   await new EpitomePage(page).isSettled();
 });
+
+test("a server that does not say what a wasm file is serves the page as well", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  const types = new Set<string | undefined>();
+  page.on("response", (response) => {
+    if (response.url().endsWith(".wasm")) types.add(response.headers()["content-type"]);
+  });
+  await page.route("**/*.wasm", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ status: response.status(), body: await response.body(), contentType: "application/octet-stream" });
+  });
+  await epitome.open();
+  await epitome.compact();
+  await epitome.isCompacted();
+  expect([...types]).toEqual(["application/octet-stream"]);
+  expect(epitome.errors).toEqual([]);
+});
