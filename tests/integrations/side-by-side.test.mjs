@@ -31,11 +31,11 @@ function assertLegalWithMostFacts({ ours, peers }) {
   }
 }
 
-test("in a written tool loop no request is refused or over the window, and more facts stay than with other packages", async () => {
+test("m4: in a written tool loop no request is refused or over the window, and more facts stay than with other packages", async () => {
   assertLegalWithMostFacts(await played([writtenLoop({ turns: 4, rounds: 8, question, lookUp })]));
 });
 
-test("so it is in recorded ones, and a policy that is short sends no more tokens than any other package", { skip }, async () => {
+test("m4: so it is in recorded ones, and a policy that is short sends no more tokens than any other package", { skip }, async () => {
   const { ours, peers } = await played(recordedLoops().filter((loop) => JSON.stringify(loop).length < MOST_CHARACTERS));
   assertLegalWithMostFacts({ ours, peers });
   const { tokens } = ours.find(({ isShort }) => isShort);
