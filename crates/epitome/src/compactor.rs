@@ -256,8 +256,8 @@ impl Compactor {
     /// of this conversation too: the next compaction continues from it.
     ///
     /// After a compaction that failed or saved too little, another one can be due after the next user
-    /// request, once the conversation has grown by a twentieth of the window, or when it is over the window. Three
-    /// failures of one request end that.
+    /// request, once the conversation has grown by a twentieth of the window, or with a message more if it is over the
+    /// window. Three failures of one request end the former, and three others over the window the latter.
     ///
     /// A message that is only for some agents is in their views alone; see [`Self::agent`].
     pub fn append(&mut self, message: Message) -> Result<(), CommandError> {

@@ -17,7 +17,10 @@ pub(crate) struct Cycle {
     pub(super) reactive_compactions: u32,
     /// Compactions since the present request began that failed.
     pub(super) failures: u32,
-    /// Those since then that failed or saved too little while the request could not be sent without a compaction.
+    /// Those since then that failed or saved too little for a prompt over the window.
+    #[serde(default)]
+    pub(super) failures_over_window: u32,
+    /// Those since then that failed or saved too little after a rejected request.
     #[serde(default)]
     pub(super) failures_at_overflow: u32,
     /// Tokens of the next prompt at the last compaction that failed or saved too little.
@@ -42,6 +45,7 @@ impl Default for Cycle {
             warned: false,
             reactive_compactions: 0,
             failures: 0,
+            failures_over_window: 0,
             failures_at_overflow: 0,
             failed_at_tokens: 0,
             nothing_to_reduce_at: None,
@@ -52,7 +56,7 @@ impl Default for Cycle {
     }
 }
 
-/// After this many failures in one request, only the next request or a manual compaction tries again.
+/// After this many failures of one kind in one request, only the next request or a manual compaction tries again.
 const MAX_FAILURES: u32 = 3;
 
 /// Why a compaction was not applied.
@@ -68,32 +72,34 @@ impl Cycle {
     pub(super) fn begin_request(&mut self) {
         self.reactive_compactions = 0;
         self.failures = 0;
+        self.failures_over_window = 0;
         self.failures_at_overflow = 0;
     }
 
     /// A compaction failed or saved too little, at `tokens` tokens.
     pub(super) fn handle_unapplied(&mut self, why: Unapplied, tokens: u32, window: u32) {
-        if why == Unapplied::Failed {
-            self.failures = self.failures.saturating_add(1);
-        }
-        if self.phase == Some(Phase::Overflow) || tokens > window {
-            self.failures_at_overflow = self.failures_at_overflow.saturating_add(1);
+        let counts = [
+            (why == Unapplied::Failed, &mut self.failures),
+            (tokens > window, &mut self.failures_over_window),
+            (self.phase == Some(Phase::Overflow), &mut self.failures_at_overflow),
+        ];
+        for (_, count) in counts.into_iter().filter(|(counts, _)| *counts) {
+            *count = count.saturating_add(1);
         }
         self.failed_at_tokens = tokens;
     }
 
-    /// True if the conversation has grown enough since the last attempt for another one.
+    /// True if another attempt may be made after a message more: if the conversation has grown enough since the last one, or if the
+    /// prompt is over the window, so that it cannot be sent without a compaction.
     pub(super) fn may_retry(&self, tokens: u32, window: u32) -> bool {
+        if tokens > window {
+            return self.failures_over_window < MAX_FAILURES;
+        }
         let grown = tokens.saturating_sub(self.failed_at_tokens);
-        !self.is_exhausted() && grown >= share(window, 0.05)
+        self.failures < MAX_FAILURES && grown >= share(window, 0.05)
     }
 
-    /// True if only the next request or a manual compaction may try again.
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.failures >= MAX_FAILURES
-    }
-
-    /// The same of a request that is rejected or over the window. What failed while there was room does not count: what
+    /// True if not even a rejected request is a reason to try again. What failed while there was room does not count: what
     /// saved too little then may be just what makes the request fit.
     pub(super) fn is_exhausted_at_overflow(&self) -> bool {
         self.failures_at_overflow >= MAX_FAILURES
@@ -104,12 +110,19 @@ impl Cycle {
         // A summary does not begin a request. If it reset these counters, one long request could compact
         // without end.
         let Self {
-            reactive_compactions, failures, failures_at_overflow, phase, settled_tasks, ..
+            reactive_compactions,
+            failures,
+            failures_over_window,
+            failures_at_overflow,
+            phase,
+            settled_tasks,
+            ..
         } = *self;
         Self {
             view_sent: false,
             reactive_compactions,
             failures,
+            failures_over_window,
             failures_at_overflow,
             phase,
             settled_tasks,
@@ -128,13 +141,13 @@ mod tests {
         cycle.handle_unapplied(Unapplied::Failed, 100, 200);
         cycle.phase = Some(Phase::Overflow);
         for _ in 0..MAX_FAILURES {
-            assert!(!cycle.is_exhausted_at_overflow());
-            cycle.handle_unapplied(Unapplied::Failed, 100, 200);
+            assert!(!cycle.is_exhausted_at_overflow() && cycle.may_retry(300, 200));
+            cycle.handle_unapplied(Unapplied::Failed, 300, 200);
         }
         let next = cycle.next();
         assert_eq!((next.view_sent, next.failed_at_tokens), (false, 0));
         for cycle in [cycle, next] {
-            assert!(cycle.is_exhausted() && cycle.is_exhausted_at_overflow());
+            assert!(cycle.is_exhausted_at_overflow() && !cycle.may_retry(300, 200));
             assert_eq!((cycle.failures, cycle.reactive_compactions), (4, 2));
             assert_eq!((cycle.phase, cycle.settled_tasks), (Some(Phase::Overflow), 1));
         }

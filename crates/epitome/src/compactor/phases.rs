@@ -90,12 +90,11 @@ impl Compactor {
         (self.reducer_is_due(phase) && saves()).then_some(Reason::Reduce)
     }
 
-    /// True if an earlier compaction of this request failed or saved too little, so that none is due. That a request was
-    /// rejected or is over the window is a reason to try again: without a compaction it cannot be sent at all.
+    /// True if an earlier compaction of this request failed or saved too little, so that none is due. A rejected
+    /// request is a reason to try again: without a compaction it cannot be sent at all.
     fn is_paused(&self, phase: Phase) -> bool {
-        let fits = || phase != Phase::Overflow && self.prompt_tokens() <= self.policy.window;
         matches!(self.state, State::Paused { .. })
-            && (self.cycle.is_exhausted_at_overflow() || fits())
+            && (phase != Phase::Overflow || self.cycle.is_exhausted_at_overflow())
     }
 
     /// True if the condition of any reducer is met at this phase, and a message was appended since the reducers
