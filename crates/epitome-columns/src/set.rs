@@ -46,6 +46,7 @@ impl<T> SortedSet<T> {
 
 impl<T: Ord> SortedSet<T> {
     /// True if it has the item.
+    #[inline]
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,

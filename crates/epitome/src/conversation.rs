@@ -263,6 +263,7 @@ impl Conversation {
     }
 
     /// Tokens of a message as [`Self::seen`] returns it.
+    #[inline]
     pub fn seen_tokens(&self, position: usize) -> MeterTokens {
         let rewritten = self.base.rewritten.get(&position);
         rewritten.map_or_else(|| self.meter.tokens(position), |tokens| tokens.weighted)

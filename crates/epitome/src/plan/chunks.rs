@@ -76,15 +76,19 @@ impl Plan {
         let mut start = covered;
         let actions = self.actions.get(covered..self.tail_start).unwrap_or_default();
         let has_heartbeats = conversation.has_heartbeats();
-        let unread = (covered..).zip(actions).filter(|(at, action)| {
-            (**action != Action::Summarize && self.also_read.binary_search(at).is_err())
-                || (has_heartbeats && conversation.is_heartbeat(*at))
-        });
-        for end in unread.map(|(at, _)| at).chain([self.tail_start]) {
-            if start < end {
-                runs.push(start..end);
+        // A loop, and no filter: for size, its condition would be compiled as a call for each message.
+        for (at, action) in (covered..).zip(actions) {
+            let is_read = *action == Action::Summarize || self.also_read.binary_search(&at).is_ok();
+            if is_read && !(has_heartbeats && conversation.is_heartbeat(at)) {
+                continue;
             }
-            start = end + 1;
+            if start < at {
+                runs.push(start..at);
+            }
+            start = at + 1;
+        }
+        if start < self.tail_start {
+            runs.push(start..self.tail_start);
         }
         runs
     }

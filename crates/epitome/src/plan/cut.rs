@@ -1,7 +1,9 @@
 //! Where the prefix ends and the tail begins, always between two exchanges.
 
+use super::reduce::Reduction;
 use crate::calibration::Scale;
 use crate::history::Exchange;
+use crate::message::Role;
 use crate::policy::{Keep, share};
 use crate::tokens::MeterTokens;
 
@@ -47,6 +49,31 @@ impl TailLimit {
 }
 
 impl ExchangeSize {
+    /// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the tail's tokens.
+    /// `plain` has the tokens of the messages of an exchange that is in the view as it was appended.
+    pub(super) fn of(
+        reduction: &Reduction,
+        exchange: &Exchange,
+        plain: Option<&[MeterTokens]>,
+    ) -> Self {
+        let first = reduction.conversation.index().note(exchange.start).map(|note| note.role);
+        let rounds = u32::from(first == Some(Role::Assistant));
+        let (messages, tokens) = match plain {
+            Some(plain) => (plain.len(), plain.iter().copied().sum()),
+            None => {
+                let seen = exchange.clone().filter_map(|at| reduction.seen_tokens(at));
+                seen.fold((0, MeterTokens::ZERO), |(messages, all), tokens| {
+                    (messages + 1, all + tokens)
+                })
+            }
+        };
+        let messages = u32::try_from(messages).unwrap_or(u32::MAX);
+        // An exchange is protected as a whole.
+        let is_protected = reduction.is_protected(exchange.start);
+        let tokens = if is_protected { MeterTokens::ZERO } else { tokens };
+        Self { messages, rounds, tokens }
+    }
+
     /// The sum of two sizes.
     fn plus(self, other: Self) -> Self {
         Self {

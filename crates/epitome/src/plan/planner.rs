@@ -4,8 +4,6 @@
 //! Limits of the policy are in the provider's tokens and are converted once, where they are first used;
 //! everything that is added up per message is in the meter's tokens.
 
-use std::ops::Range;
-
 use epitome_columns::{SortedSet, sort};
 
 use super::appendix::appendix;
@@ -126,7 +124,12 @@ impl Plan {
         let appended = appended_tokens(conversation, policy);
         let has_model = (0..end).any(|at| is_of(conversation, at, Role::Assistant));
         let budget = Budget::new(policy, &scale, keep, protected_tokens + appended, has_model);
-        let size = |exchange: &Exchange| size(reduction, exchange);
+        // Most of a tail is as it was appended, and needs no search for what has become of each message.
+        let (plain_from, tokens) = (reduction.plain_from(), conversation.meter().all_tokens());
+        let size = |exchange: &Exchange| {
+            let plain = tokens.get(exchange.clone()).filter(|_| exchange.start >= plain_from);
+            ExchangeSize::of(reduction, exchange, plain)
+        };
         let limit = TailLimit::of(keep, policy.window, &scale);
         let cut_within =
             |room: MeterTokens| cut(exchanges, size, covered, end, limit, room).max(covered);
@@ -460,26 +463,10 @@ fn oldest_rounds(reduction: &Reduction, covered: usize, rounds: u32) -> usize {
         if taken >= rounds {
             break;
         }
-        taken += size(reduction, exchange).rounds;
+        taken += ExchangeSize::of(reduction, exchange, None).rounds;
         end = exchange.end;
     }
     end
-}
-
-/// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the
-/// tail's tokens.
-fn size(reduction: &Reduction, exchange: &Range<usize>) -> ExchangeSize {
-    let first = reduction.conversation.index().note(exchange.start).map(|note| note.role);
-    let rounds = u32::from(first == Some(Role::Assistant));
-    // An exchange is protected as a whole.
-    let is_protected = reduction.is_protected(exchange.start);
-    let seen = exchange.clone().filter_map(|at| reduction.seen_tokens(at));
-    let nothing = ExchangeSize { messages: 0, rounds, tokens: MeterTokens::ZERO };
-    seen.fold(nothing, |size, tokens| ExchangeSize {
-        messages: size.messages.saturating_add(1),
-        tokens: if is_protected { size.tokens } else { size.tokens + tokens },
-        ..size
-    })
 }
 
 /// A share of the window in the meter's tokens.

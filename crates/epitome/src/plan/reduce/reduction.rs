@@ -214,7 +214,16 @@ impl<'a> Reduction<'a> {
         }
     }
 
+    /// Where the messages begin that are in the view as they were appended, all of them up to the end.
+    pub(in crate::plan) fn plain_from(&self) -> usize {
+        let projection = self.conversation.projection();
+        let rewritten = self.conversation.rewritten_tokens().keys().next_back();
+        let last = rewritten.max(projection.dropped.last()).max(self.changed.keys().next_back());
+        last.map_or(0, |last| last + 1).max(projection.covered)
+    }
+
     /// Tokens of a message in the view, before any reduction.
+    #[inline]
     fn tokens_in_view(&self, position: usize) -> Option<MeterTokens> {
         self.is_in_view(position).then(|| self.conversation.seen_tokens(position))
     }
@@ -271,6 +280,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// True for a message that is in the view behind the summary, before any reduction.
+    #[inline]
     fn is_in_view(&self, position: usize) -> bool {
         let projection = self.conversation.projection();
         position >= projection.covered
@@ -347,5 +357,36 @@ impl<'a> Reduction<'a> {
     /// True for a message that no reducer may change.
     pub(in crate::plan) fn is_protected(&self, position: usize) -> bool {
         exchange_of(self.protected, position).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::history::Record;
+    use crate::test_notation::transcript;
+    use crate::tokens::CharactersPer;
+
+    #[test]
+    fn messages_behind_the_last_change_have_the_tokens_that_they_were_appended_with() {
+        let mut conversation = Conversation::new(Contract::default(), Box::new(CharactersPer(4)));
+        let text = "u: one\na: !f\nt: =f<a long result of a call>\na: two\nu: three\na: four";
+        for message in transcript(text) {
+            conversation.append(Record::Message { message: message.into() }).unwrap();
+        }
+        let policy = Policy::recommended(1_000);
+        let scale = conversation.scale(&policy);
+        let mut reduction = Reduction::new(&conversation, &policy, scale, &[], &[]);
+        let tokens = conversation.meter().all_tokens();
+        let is_plain =
+            |reduction: &Reduction, at: usize| reduction.seen_tokens(at) == tokens.get(at).copied();
+        assert_eq!(reduction.plain_from(), 0);
+        assert!((0..tokens.len()).all(|at| is_plain(&reduction, at)));
+        let change = Change::Text { text: "[cut]".to_owned() };
+        reduction.rewrite(2, vec![PartChange { part: 0, change }], Action::TruncateToolResults);
+        assert_eq!(reduction.plain_from(), 3);
+        assert!((3..tokens.len()).all(|at| is_plain(&reduction, at)));
+        assert!(!is_plain(&reduction, 2));
     }
 }
