@@ -9,6 +9,7 @@ import { extractive } from "epitome";
 import { prepareStep } from "epitome/ai";
 import { compactionMiddleware } from "epitome/langchain";
 import { createAgent, summarizationMiddleware, tool as langchainTool } from "langchain";
+import { shownIn } from "../../bench/src/strategies/shown.mjs";
 import { modelOf, neutral as neutralOfAiSdk } from "../integrations/scripted-ai-sdk.mjs";
 import { ScriptedChatModel } from "../integrations/scripted-langchain.mjs";
 import { summaryOf } from "./facts.mjs";
@@ -74,22 +75,11 @@ class Summarizer extends ScriptedChatModel {
   }
 
   async _generate(messages) {
-    const shown = messages.map(({ text }) => text);
-    const text = await this.summarize(shown, shown.flatMap(spoken));
+    const prompts = messages.map(({ text }) => text);
+    const shown = prompts.flatMap(shownIn).map(({ role, content }) => ({ role: role === "assistant" ? role : "user", content }));
+    const text = await this.summarize(prompts, shown);
     return { generations: [{ message: new AIMessage(text), text }] };
   }
-}
-
-/** The messages that LangChain's prompt shows, by the speakers at the beginning of lines. */
-function spoken(prompt) {
-  const roles = { Human: "user", AI: "assistant", Tool: "user", System: "user" };
-  return prompt
-    .split(/^(?=(?:Human|AI|Tool|System): )/m)
-    .filter((text) => text.trim() !== "")
-    .map((text) => {
-      const [, speaker, content] = /^(\w+): ([\s\S]*)$/.exec(text) ?? [undefined, "Human", text];
-      return { role: roles[speaker] ?? "user", content: content.trimEnd() };
-    });
 }
 
 /** A model of the AI SDK that summarizes: the last message of what it gets is the instruction. */

@@ -3,30 +3,16 @@
 //   npm run side-by-side --workspace tests      after `cargo xtask package`, with recordings; three minutes
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { AppLoader } from "../../crates/xtask/src/size/app-loader.mjs";
 import { candidates } from "./candidates.mjs";
 import { compare } from "./comparing.mjs";
 import { recordedLoops } from "./loops.mjs";
 
+const { devDependencies: versions } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const PACKAGES = ["ai", "@context-chef/ai-sdk-middleware", "langchain", "epitome"];
 
-const require = createRequire(import.meta.url);
 const number = (value) => value.toLocaleString("en");
-
-/** The version of a package. */
-function versionOf(name) {
-  const folder = require.resolve.paths(name).map((paths) => `${paths}/${name}/package.json`);
-  const found = folder.flatMap((file) => {
-    try {
-      return [JSON.parse(readFileSync(file, "utf8")).version];
-    } catch {
-      return [];
-    }
-  });
-  return `${name} ${found[0]}`;
-}
 
 /** Kilobytes that an app loads of each candidate that is a package. */
 async function weigh() {
@@ -53,7 +39,7 @@ writeFileSync(
   `# Tool loops, side by side
 
 \`npm run side-by-side --workspace tests\` writes this page, after \`cargo xtask package\`, from ${loops.length} recorded tool loops.
-${PACKAGES.map(versionOf).join(", ")}.
+${PACKAGES.map((name) => `${name} ${versions[name]}`).join(", ")}.
 
 Each loop is played again in the loop of the SDK: a scripted model gives the recorded answers, and the tools give the recorded results. The
 window has room for two fifths of what a loop has besides its system prompt. Packages that know a window compact from three quarters of it on, and

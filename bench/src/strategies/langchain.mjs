@@ -3,6 +3,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { ClearToolUsesEdit, summarizationMiddleware } from "langchain";
 import { WINDOW, answer } from "./model.mjs";
+import { shownIn } from "./shown.mjs";
 import { tokensOfMessage } from "./tokens.mjs";
 
 const ROLES = { human: "user", ai: "assistant", tool: "tool", system: "system" };
@@ -78,18 +79,6 @@ async function leftBy(messages, tokens) {
   const view = await summarized(messages, tokens, async () => "");
   const tokensOf = (result) => tokensOfMessage(typeof result === "number" ? messages[result] : result);
   return Math.max(tokens - view.reduce((sum, result) => sum + tokensOf(result), 0), 0);
-}
-
-/** The messages that a prompt shows, by the speakers at the beginning of lines. */
-function shownIn(prompt) {
-  const roles = { Human: "user", AI: "assistant", Tool: "tool", System: "system" };
-  return prompt
-    .split(/^(?=(?:Human|AI|Tool|System): )/m)
-    .filter((text) => text.trim() !== "")
-    .map((text) => {
-      const [, speaker, content] = /^(\w+): ([\s\S]*)$/.exec(text) ?? [undefined, "Human", text];
-      return { role: roles[speaker] ?? "user", content: content.trimEnd() };
-    });
 }
 
 export const langchain = {

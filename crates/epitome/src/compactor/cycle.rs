@@ -109,24 +109,13 @@ impl Cycle {
     pub(super) fn next(&self) -> Self {
         // A summary does not begin a request. If it reset these counters, one long request could compact
         // without end.
-        let Self {
-            reactive_compactions,
-            failures,
-            failures_over_window,
-            failures_at_overflow,
-            phase,
-            settled_tasks,
-            ..
-        } = *self;
         Self {
             view_sent: false,
-            reactive_compactions,
-            failures,
-            failures_over_window,
-            failures_at_overflow,
-            phase,
-            settled_tasks,
-            ..Self::default()
+            warned: false,
+            failed_at_tokens: 0,
+            nothing_to_reduce_at: None,
+            is_stale: false,
+            ..self.clone()
         }
     }
 }
