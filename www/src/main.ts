@@ -281,3 +281,7 @@ archiveOf(kept, (message) => conversation.restore(message));
 transcript.show(team.all());
 void showDamage();
 observer.changed();
+// Before, nothing would have come of a click; the other buttons have been enabled by the observer.
+for (const name of ["archive-open", "settings-open", "send"]) {
+  elementById(name, HTMLButtonElement).disabled = false;
+}

@@ -163,6 +163,22 @@ test("a conversation is said to be saved only when its last message is", async (
   await expect(chat.log.getByRole("article")).toHaveCount(4);
 });
 
+test("a button can be pressed as soon as something comes of it", async ({ page, context }) => {
+  const chat = new ChatPage(page);
+  await chat.open();
+  await chat.say("Where do the tulips go this year?");
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  const held = await HeldStore.of(page, "epitome-chat", "#saved");
+  const second = await context.newPage();
+  await second.goto(page.url());
+  for (const name of ["Settings", "Conversations", "Compact now", "Add an agent", "Send a long example", "Send"]) {
+    await expect(second.getByRole("button", { name, exact: true })).toBeDisabled();
+  }
+  await held.release();
+  await second.getByRole("button", { name: "Settings", exact: true }).click();
+  await expect(second.getByRole("dialog", { name: "Settings" })).toBeVisible();
+});
+
 test("an archive that is cut off is not taken for a whole one", async ({ page }) => {
   const chat = new ChatPage(page);
   await chat.open();
