@@ -74,18 +74,25 @@ impl Plan {
         let mut runs: Vec<Range<usize>> =
             covered_request(conversation).map(|at| at..at + 1).into_iter().collect();
         let mut start = covered;
-        let actions = self.actions.get(covered..self.tail_start).unwrap_or_default();
         let has_heartbeats = conversation.has_heartbeats();
-        // A loop, and no filter: for size, its condition would be compiled as a call for each message.
-        for (at, action) in (covered..).zip(actions) {
-            let is_read = *action == Action::Summarize || self.also_read.binary_search(&at).is_ok();
-            if is_read && !(has_heartbeats && conversation.is_heartbeat(at)) {
+        let is_read = |at: usize, action: Action| {
+            let is_read = action == Action::Summarize || self.also_read.binary_search(&at).is_ok();
+            is_read && !(has_heartbeats && conversation.is_heartbeat(at))
+        };
+        let mut at = covered;
+        // Loops, and no filter: for size, its condition would be compiled as a call for each message.
+        while at < self.tail_start
+            && let Some(action) = self.actions.get(at).copied()
+        {
+            if action == Action::Summarize && !has_heartbeats || is_read(at, action) {
+                at += 1;
                 continue;
             }
             if start < at {
                 runs.push(start..at);
             }
-            start = at + 1;
+            at += 1;
+            start = at;
         }
         if start < self.tail_start {
             runs.push(start..self.tail_start);

@@ -44,12 +44,18 @@ impl Columns {
         let (actions, originals) = (&plan.actions, conversation.meter().all_tokens());
         self.numbers.clear();
         self.numbers.extend(actions.iter().map(|action| *action as u32));
-        // Most conversations are counted as their provider counts: no arithmetic for each row then.
-        if scale.is_identity() {
-            self.write_tokens(actions, originals, MeterTokens::get);
-        } else {
-            self.write_tokens(actions, originals, |tokens| scale.to_provider(tokens));
+        // Written in full and cleared afterwards, by a loop over numbers that compiles to vector instructions.
+        for _ in 0..2 {
+            // Most conversations are counted as their provider counts: no arithmetic for each row then.
+            if scale.is_identity() {
+                self.numbers.extend_from_slice(originals);
+            } else {
+                let tokens = originals.iter().copied().map(MeterTokens::new);
+                self.numbers.extend(tokens.map(|tokens| scale.to_provider(tokens)));
+            }
         }
+        let (gone, going) = (Action::Summarized as u32, Action::Summarize as u32);
+        epitome_columns::clear_summarized(&mut self.numbers, gone, going);
         // Only few messages are rewritten. To look up each message in these maps first would cost more than to
         // correct the few rows afterwards.
         for position in conversation.rewritten_tokens().keys().chain(plan.changed.keys()) {
@@ -60,23 +66,5 @@ impl Columns {
                 }
             }
         }
-    }
-
-    /// Writes both columns of tokens, as if no message was rewritten.
-    fn write_tokens(
-        &mut self,
-        actions: &[Action],
-        originals: &[MeterTokens],
-        convert: impl Fn(MeterTokens) -> u32,
-    ) {
-        let rows = || actions.iter().zip(originals);
-        self.numbers.extend(rows().map(|(action, tokens)| match action {
-            Action::Summarized => 0,
-            _ => convert(*tokens),
-        }));
-        self.numbers.extend(rows().map(|(action, tokens)| match action {
-            Action::Summarized | Action::Summarize => 0,
-            _ => convert(*tokens),
-        }));
     }
 }

@@ -51,15 +51,11 @@ impl TailLimit {
 impl ExchangeSize {
     /// What an exchange adds to a tail. Protected messages stay in any case, so that they use none of the tail's tokens.
     /// `plain` has the tokens of the messages of an exchange that is in the view as it was appended.
-    pub(super) fn of(
-        reduction: &Reduction,
-        exchange: &Exchange,
-        plain: Option<&[MeterTokens]>,
-    ) -> Self {
+    pub(super) fn of(reduction: &Reduction, exchange: &Exchange, plain: Option<&[u32]>) -> Self {
         let first = reduction.conversation.index().note(exchange.start).map(|note| note.role);
         let rounds = u32::from(first == Some(Role::Assistant));
         let (messages, tokens) = match plain {
-            Some(plain) => (plain.len(), plain.iter().copied().sum()),
+            Some(plain) => (plain.len(), plain.iter().copied().map(MeterTokens::new).sum()),
             None => {
                 let seen = exchange.clone().filter_map(|at| reduction.seen_tokens(at));
                 seen.fold((0, MeterTokens::ZERO), |(messages, all), tokens| {

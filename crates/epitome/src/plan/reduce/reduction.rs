@@ -379,8 +379,9 @@ mod tests {
         let scale = conversation.scale(&policy);
         let mut reduction = Reduction::new(&conversation, &policy, scale, &[], &[]);
         let tokens = conversation.meter().all_tokens();
-        let is_plain =
-            |reduction: &Reduction, at: usize| reduction.seen_tokens(at) == tokens.get(at).copied();
+        let is_plain = |reduction: &Reduction, at: usize| {
+            reduction.seen_tokens(at) == tokens.get(at).copied().map(MeterTokens::new)
+        };
         assert_eq!(reduction.plain_from(), 0);
         assert!((0..tokens.len()).all(|at| is_plain(&reduction, at)));
         let change = Change::Text { text: "[cut]".to_owned() };
