@@ -60,9 +60,9 @@ impl Piece {
     /// one in `[100,200]`.
     fn first(text: &str, is_spaced: bool) -> Self {
         let mut has_marks = false;
+        // In scripts without blanks there is none before a number either.
+        let begins = is_spaced || text.bytes().next().is_some_and(|byte| !byte.is_ascii());
         for (at, byte) in text.bytes().enumerate() {
-            // In scripts without blanks there is none before a number either.
-            let begins = is_spaced || text.bytes().next().is_some_and(|byte| !byte.is_ascii());
             if byte == b',' && begins && has_marks && is_in_number(text, at) {
                 continue;
             }
