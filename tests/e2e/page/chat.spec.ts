@@ -453,3 +453,13 @@ test("tools are not sent, and the page says why; a provider that refuses calls o
   expect((await bare).postDataJSON()).not.toHaveProperty("tools");
   expect((await bare).postDataJSON()).not.toHaveProperty("tool_choice");
 });
+
+for (const [width, height] of [[1440, 900], [1024, 720]] as const) {
+  test(`the field of the live chat comes into view where it is scrolled to: ${width} × ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    await field(page).evaluate((element) => element.scrollIntoView({ block: "nearest" }));
+    await expect(field(page)).toBeInViewport({ ratio: 1 });
+  });
+}
