@@ -4,6 +4,8 @@ mod header;
 mod panel;
 mod stages;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 
 use crate::browser::remove;
@@ -44,11 +46,16 @@ pub(crate) fn App() -> impl IntoView {
         }
     });
     let loading = Memo::new(move |_| store.loading.with(Option::is_some));
+    let has_header = RwSignal::new(false);
+    set_timeout(move || has_header.set(true), Duration::ZERO);
     view! {
         <a class="skip" href="#main">{t!("Skip to content")}</a>
         <Header store />
         <main id="main" tabindex="-1" class:dragging=dragging aria-busy=move || loading.get().to_string()>
-            <Sources store found />
+            // In a task of its own: with the header it would be the longest one of the page.
+            <Show when=move || has_header.get()>
+                <Sources store found />
+            </Show>
             <Show when=stages.has(1)>
                 <Workbench store found stages />
             </Show>

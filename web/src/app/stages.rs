@@ -32,6 +32,8 @@ impl Stages {
             if begins && has_begun != Some(true) {
                 spawn_local(async move {
                     let mut pace = Pace::start(0.0);
+                    // The conversation was read in this task.
+                    pace.rest().await;
                     reached.set(1);
                     pace.rest().await;
                     mark(FIRST_PAINT, "begun");
