@@ -71,6 +71,8 @@ fn run_all(workspace: &Workspace, steps: &Steps, record: &mut Record) -> Result 
         ("EPITOME_SERVE", demo_server.as_path()),
     ];
     environment.extend(geckodriver.as_deref().map(|driver| ("EPITOME_GECKODRIVER", driver)));
+    // Playwright runs TypeScript without a look at its types.
+    steps.run("types of the browser tests", || compile_typescript(workspace, "tests"))?;
     steps.run("Node tests", || run_node_tests(workspace, &environment, record))?;
     steps.run("end-to-end tests", || record::run_playwright(workspace, &environment, record))?;
     behaviours::compare(workspace, steps, record)
@@ -138,10 +140,15 @@ fn run_node_tests(
     record: &mut Record,
 ) -> Result {
     // The tests use the conformance judges, which are TypeScript.
+    compile_typescript(workspace, "tests/conformance")?;
+    record::run_node_tests(workspace, &node_test_files(workspace)?, environment, record)
+}
+
+/// Compiles the project of a folder, or only checks it, as its `tsconfig.json` says.
+fn compile_typescript(workspace: &Workspace, folder: &str) -> Result {
     let mut compile = workspace.command("node");
     compile.arg(workspace.path("node_modules/typescript/bin/tsc"));
-    command::run(compile.arg("--project").arg(workspace.path("tests/conformance")))?;
-    record::run_node_tests(workspace, &node_test_files(workspace)?, environment, record)
+    command::run(compile.arg("--project").arg(workspace.path(folder)))
 }
 
 /// The files of Node tests, as paths from the folder `tests`.

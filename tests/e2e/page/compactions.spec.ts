@@ -14,7 +14,7 @@ test("the result is one line, and its diff shows each fact where it was said", a
   await expect(diff).toContainText(/\d+ messages became the summary/);
   await expect(diff.getByRole("region", { name: "Before" })).toContainText("#2");
   await expect(diff.getByRole("region", { name: "After" })).toContainText("BW-");
-  await expect(diff.getByRole("region", { name: "Before" }).getByRole("mark").first()).toBeVisible();
+  await expect(diff.getByRole("region", { name: "Before" }).locator("mark").first()).toBeVisible();
   expect(await epitome.faults()).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(diff).toBeHidden();
