@@ -70,7 +70,7 @@ for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
 /** Bytes as the content of a string literal, one character each. `bytesOf` in `src/api/modules.ts` reads them. In brotli, the engine
  * is smallest with this mask. Characters that a literal has to escape, or that bundlers escape, are replaced by others of two bytes. */
 function stringLiteral(bytes) {
-  const MASK = 0x3f;
+  const MASK = 0x76;
   const ESCAPED = [0x00, 0x07, 0x08, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b, 0x22, 0x5c, 0xa0];
   const character = (code) => String.fromCharCode(ESCAPED.includes(code) ? code + 0x100 : code);
   return Array.from(bytes, (byte) => character(byte ^ MASK)).join("");

@@ -2,8 +2,8 @@
 
 import type { ModuleInput } from "../wasm/engine.js";
 
-/** The build XORs each byte with 0x3f, four at once here. Characters that take two bytes or are escaped get rare by that. */
-const MASK = 0x3f3f3f3f;
+/** The build XORs each byte with 0x76, four at once here. Characters that take two bytes or are escaped get rare by that. */
+const MASK = 0x76767676;
 
 /** The engine. */
 export async function engineModule(): Promise<ModuleInput> {
