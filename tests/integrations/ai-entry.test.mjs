@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AbstractChat, convertToModelMessages, DefaultChatTransport, generateText, stepCountIs, streamText } from "ai";
-import { createCompactor } from "epitome";
 import { chatStore, prepareStep } from "epitome/ai";
+import { both, inWorker, servingWorker } from "../node/places.mjs";
 import { modelOf, tools } from "./scripted-ai-sdk.mjs";
 import { endsWithRecall, forgotten } from "./forgotten.mjs";
 import { POLICY, question, ScriptedModel } from "./scripted-model.mjs";
@@ -42,7 +42,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   });
 }
 
-test("m4: prepareStep() takes a compactor of the app, one that is being made, or nothing", async () => {
+both("m4: prepareStep() takes a compactor of the app, one that is being made, or nothing", async ({ createCompactor }) => {
   const compactor = await createCompactor({ format: "ai-sdk-model", policy: POLICY });
   for (const given of [compactor, createCompactor({ format: "ai-sdk-model", policy: POLICY }), { policy: POLICY }]) {
     const script = new ScriptedModel({ isPromised: false });
@@ -50,11 +50,11 @@ test("m4: prepareStep() takes a compactor of the app, one that is being made, or
     await generateText({ ...looping(script, prepareStep(given)), prompt: question(1) });
     assert.ok(script.prompts.every(({ tokens }) => tokens <= POLICY.window));
   }
-  assert.equal(compactor.history().length, 1 + 2 * ROUNDS, "all but the last answer");
+  assert.equal((await compactor.history()).length, 1 + 2 * ROUNDS, "all but the last answer");
 });
 
-test("m4, l4: with recall, prepareStep() brings back what the question speaks of, in each step and for none longer", async () => {
-  const { compactor, chat } = await forgotten("ai-sdk-model", (role, content) => ({ role, content }));
+both("m4, l4: with recall, prepareStep() brings back what the question speaks of, in each step and for none longer", async ({ createCompactor }) => {
+  const { compactor, chat } = await forgotten(createCompactor, "ai-sdk-model", (role, content) => ({ role, content }));
   const script = new ScriptedModel({ isPromised: false });
   script.begin(2);
   const model = modelOf(script);
@@ -67,16 +67,20 @@ test("m4, l4: with recall, prepareStep() brings back what the question speaks of
   await generateText({ ...looping(script, prepareStep(compactor, { recall: { tokens: 200 } })), model, messages: chat });
   assert.equal(prompts.length, 3);
   prompts.forEach(endsWithRecall);
-  assert.doesNotMatch(JSON.stringify(compactor.history()), /recalled-messages/);
-  assert.equal(compactor.history().length, chat.length + 4, "two calls and their results");
+  const history = await compactor.history();
+  assert.doesNotMatch(JSON.stringify(history), /recalled-messages/);
+  assert.equal(history.length, chat.length + 4, "two calls and their results");
+  const { length } = JSON.stringify(prompts.at(-1));
+  const { tokens } = await compactor.status();
+  assert.ok(Math.abs(tokens - length / 4) < length / 8, `${tokens} tokens of ${length} characters: the summary counts once`);
 });
 
-test("m4, l4: with recall, the store behind useChat sends what comes back, and the page does not have it", async () => {
-  const { compactor, chat } = await forgotten("ai-sdk-ui", (role, text) => ({ id: `${role} ${text}`, role, parts: [{ type: "text", text }] }));
+both("m4, l4: with recall, the store behind useChat sends what comes back, and the page does not have it", async ({ createCompactor }) => {
+  const { compactor, chat } = await forgotten(createCompactor, "ai-sdk-ui", (role, text) => ({ id: `${role} ${text}`, role, parts: [{ type: "text", text }] }));
   const store = await chatStore(compactor, { recall: true });
   const { body } = await store.prepareSendMessagesRequest({ id: "chat", messages: chat, trigger: "submit-message", messageId: undefined, body: undefined });
   assert.match(JSON.stringify(body.messages.at(-1)), /<recalled-messages>.*blue door/);
-  assert.doesNotMatch(JSON.stringify([compactor.history(), store.getSnapshot().messages]), /recalled-messages/);
+  assert.doesNotMatch(JSON.stringify([await compactor.history(), store.getSnapshot().messages]), /recalled-messages/);
 });
 
 test("m2, m4: without a policy, the window of prepareStep() is that of the model of the first step", async () => {
@@ -109,10 +113,11 @@ class Chat extends AbstractChat {
   }
 }
 
-test("m4: chatStore() follows useChat at each chunk, sends its view to the route with the app's own fields, and shows its state", async () => {
+both("m4: chatStore() follows useChat at each chunk, sends its view to the route with the app's own fields, and shows its state", async ({ createCompactor }) => {
   const script = new ScriptedModel({ isPromised: false });
   const applied = [];
-  const store = await chatStore({ policy: POLICY, onEvent: (event) => event.type === "end" && applied.push(event.report.outcome) });
+  const onEvent = (event) => event.type === "end" && applied.push(event.report.outcome);
+  const store = await chatStore(createCompactor({ format: "ai-sdk-ui", policy: POLICY, onEvent }));
   const bodies = [];
   const fetch = async (_, { body }) => {
     bodies.push(JSON.parse(body));
@@ -136,10 +141,25 @@ test("m4: chatStore() follows useChat at each chunk, sends its view to the route
   unsubscribe();
   assert.deepEqual(errors, []);
   assert.equal(chat.messages.length, 12);
-  assert.equal(store.compactor.history().length, 12);
+  assert.equal((await store.compactor.history()).length, 12);
   assert.ok(applied.length >= 2 && applied.every((outcome) => outcome === "applied"), applied.join());
   assert.deepEqual(bodies.map(({ trigger, theme, id }) => [trigger, theme, id === chat.id]).at(-1), ["regenerate-message", "dark", true]);
   assert.ok(bodies.at(-1).messages.length < chat.messages.length, "the route gets the view");
   assert.ok(new Set(fills).size > 20, `${fills.length} states`);
   assert.equal(store.getSnapshot(), store.getSnapshot());
+});
+
+test("m4, m6: a store by a compactor in a worker takes messages that cannot be read, and says so when they are sent", async (context) => {
+  const { createCompactor } = inWorker(servingWorker());
+  const store = await chatStore(createCompactor({ format: "ai-sdk-ui" }));
+  const unhandled = context.mock.fn();
+  process.on("unhandledRejection", unhandled);
+  store.follow([{ id: "1", role: "user", parts: [] }, 7]);
+  await assert.rejects(
+    store.prepareSendMessagesRequest({ id: "chat", messages: [{ id: "1", role: "user", parts: [] }, 7], trigger: "submit-message" }),
+    { code: "invalid-message" },
+  );
+  process.off("unhandledRejection", unhandled);
+  assert.equal(unhandled.mock.callCount(), 0);
+  store.compactor.dispose();
 });

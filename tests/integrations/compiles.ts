@@ -9,6 +9,11 @@ import {
   compactMessages, type Compactor, type CompactorOptions, convert, createCompactor, type Format, type FormatOf, type MessageOf, openAICompatible, type PolicySpec,
   repair, restoreCompactor, runTurn, type Summarize,
 } from "epitome";
+import { chatStore, prepareStep } from "epitome/ai";
+import { runMessages } from "epitome/anthropic";
+import { runChat } from "epitome/openai";
+import { compactingFilter } from "epitome/openai-agents";
+import { createWorkerCompactor } from "epitome/worker";
 import type OpenAI from "openai";
 
 type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -144,4 +149,17 @@ export async function optionsMayBeDeclaredApart(isLocal: boolean): Promise<void>
     beforeCompaction: ({ forced, contextPercent }) => forced || contextPercent > 60,
     onEvent: (event) => event.type === "end" && console.log(event.report.outcome),
   });
+}
+
+export async function theEntriesForSdksTakeCompactorsInWorkers(openai: OpenAI, anthropic: Anthropic): Promise<void> {
+  prepareStep(createWorkerCompactor({ format: "ai-sdk-model" }));
+  compactingFilter(await createWorkerCompactor({ format: "openai-responses" }));
+  const store = await chatStore(createWorkerCompactor({ format: "ai-sdk-ui" }));
+  store.compactor.terminate();
+  (await store.compactor.messages()) satisfies UIMessage[];
+  (await chatStore()).compactor.status().tokens satisfies number;
+  await runChat(openai, await createWorkerCompactor({ format: "openai-chat" }), { model: "m" });
+  await runMessages(anthropic, await createWorkerCompactor({ format: "anthropic" }), { model: "m", max_tokens: 9 });
+  // @ts-expect-error Claude's messages are not chat messages.
+  await runChat(openai, await createWorkerCompactor({ format: "anthropic" }), { model: "m" });
 }

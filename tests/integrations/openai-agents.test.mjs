@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, MemorySession, Runner, setTracingDisabled, tool, Usage } from "@openai/agents-core";
-import { createCompactor } from "epitome";
 import { compactingFilter, compactingSession } from "epitome/openai-agents";
 import { z } from "zod";
+import { both } from "../node/places.mjs";
 import { endsWithRecall, forgotten } from "./forgotten.mjs";
 import { lookUp, POLICY, question, ScriptedModel } from "./scripted-model.mjs";
 
@@ -73,9 +73,9 @@ test("m4: compactingFilter() keeps the tool loops of a runner inside the window 
   assert.ok(applied.length >= 3 && applied.every((outcome) => outcome === "applied"), applied.join());
 });
 
-test("m4, l4: with recall, compactingFilter() brings back what the question speaks of in each request of a run, and the session does not have it", async () => {
+both("m4, l4: with recall, compactingFilter() brings back what the question speaks of in each request of a run, and the session does not have it", async ({ createCompactor }) => {
   const said = (role, text) => (role === "user" ? { role, content: text } : { role, status: "completed", content: [{ type: "output_text", text }] });
-  const { compactor, chat } = await forgotten("openai-responses", (role, text) => ({ type: "message", ...said(role, text) }));
+  const { compactor, chat } = await forgotten(createCompactor, "openai-responses", (role, text) => ({ type: "message", ...said(role, text) }));
   const script = new ScriptedModel({ isPromised: false });
   script.begin(2);
   const prompts = [];
@@ -97,10 +97,10 @@ test("m4, l4: with recall, compactingFilter() brings back what the question spea
   prompts.forEach(endsWithRecall);
   const stored = JSON.stringify(await session.getItems());
   assert.match(stored, /What did Zephyrine tell us/);
-  assert.doesNotMatch(stored + JSON.stringify(compactor.history()), /recalled-messages/);
+  assert.doesNotMatch(stored + JSON.stringify(await compactor.history()), /recalled-messages/);
 });
 
-test("m4: compactingSession() gives a runner the view of a session, over turns that would not fit together", async () => {
+both("m4: compactingSession() gives a runner the view of a session, over turns that would not fit together", async ({ createCompactor }) => {
   const script = new ScriptedModel({ isPromised: false });
   const stored = new MemorySession({ sessionId: "s" });
   const compactor = await createCompactor({ format: "openai-responses", policy: POLICY });

@@ -29,7 +29,7 @@ const SLIM_MODULES = "api-slim/modules.d.ts";
 /** The declarations of the wasm modules with glue. */
 const GLUE = ["epitome", "endpoint", "validation"].map((module) => `glue/${module}.d.ts`);
 /** Entries with types of their own, each after those whose types it uses. */
-const MORE = ["storage", "node", "bullmq", "models", "ai", "langchain", "openai", "openai-agents", "anthropic", "worker"];
+const MORE = ["storage", "node", "bullmq", "models", "worker", "ai", "langchain", "openai", "openai-agents", "anthropic"];
 
 /** The types that the entry `epitome/tokens` exports. */
 const COUNTING_TYPES = [

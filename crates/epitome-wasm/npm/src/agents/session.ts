@@ -1,8 +1,7 @@
 // The OpenAI Agents SDK: a session whose items stay inside the window, and a filter before each request of a run.
 
 import { fieldsOf } from "../arguments.js";
-import type { Compactor } from "../host/compactor.js";
-import { compactorFrom, type GivenCompactor } from "../host/given.js";
+import { compactorFrom, type Followed, type GivenCompactor } from "../host/given.js";
 import { messagesOfRequest, type RequestOptions, type WithRecall } from "../host/request.js";
 import { AgentItems } from "./items.js";
 
@@ -28,7 +27,7 @@ export interface ModelInput<I extends object> {
 /** The view of items, by one compactor. */
 class Following<I extends object> {
   readonly #items = new AgentItems<I>();
-  readonly #compactor: () => Promise<Compactor<object>>;
+  readonly #compactor: () => Promise<Followed<object>>;
 
   constructor(given: GivenCompactor<object>) {
     this.#compactor = compactorFrom(given, "openai-responses");
@@ -36,7 +35,7 @@ class Following<I extends object> {
 
   async view(items: readonly I[], recall?: WithRecall): Promise<I[]> {
     const compactor = await this.#compactor();
-    compactor.sync(items.map((item) => this.#items.read(item)));
+    await compactor.sync(items.map((item) => this.#items.read(item)));
     await compactor.compactIfNeeded();
     return (await messagesOfRequest(compactor, recall)).map((message) => this.#items.write(message));
   }
@@ -44,7 +43,7 @@ class Following<I extends object> {
 
 /**
  * A session that gives the runner the view of another one, which keeps all items: `new MemorySession()`, or one of your own. Give a
- * compactor for the format `openai-responses`, one for each session, or the options of one.
+ * compactor for the format `openai-responses`, one for each session, in this thread or in a worker, or the options of one.
  *
  * `getItems(limit)` returns the newest items as they are stored.
  */

@@ -2,7 +2,7 @@
 
 import { fieldsOf } from "../arguments.js";
 import { property } from "../error.js";
-import { compactorFrom, type GivenCompactor } from "../host/given.js";
+import { compactorFrom, type Followed, type GivenCompactor } from "../host/given.js";
 import type { AiSdkModelMessage } from "../host/format-messages.js";
 import { messagesOfRequest, type RequestOptions } from "../host/request.js";
 
@@ -22,7 +22,7 @@ export type PrepareStep = <M extends AiSdkModelMessage>(step: PreparedStep<M>) =
 /**
  * Keeps the tool loops of `generateText`, `streamText` and agents inside the window: `prepareStep: prepareStep()`.
  *
- * Give it a compactor, one for each chat, or the options of one, which lives as long as the hook. Without a policy that says
+ * Give it a compactor, one for each chat, in this thread or in a worker, or the options of one, which lives as long as the hook. Without a policy that says
  * otherwise, the window is that of the model of the first step.
  */
 export function prepareStep(given: GivenCompactor<AiSdkModelMessage> = {}, options: RequestOptions = {}): PrepareStep {
@@ -31,9 +31,9 @@ export function prepareStep(given: GivenCompactor<AiSdkModelMessage> = {}, optio
   // What was recalled for one step, with what it stood for: the next step begins with what this one has sent.
   const recalled = new WeakMap<object, readonly AiSdkModelMessage[]>();
   return async <M extends AiSdkModelMessage>({ messages, steps, model }: PreparedStep<M>): Promise<{ messages: M[] }> => {
-    const compactor = await compactorOf(nameOf(model));
-    compactor.sync(messages.flatMap((message): readonly AiSdkModelMessage[] => recalled.get(message) ?? [message]));
-    compactor.reportUsage(steps.at(-1)?.usage);
+    const compactor: Followed<AiSdkModelMessage> = await compactorOf(nameOf(model));
+    await compactor.sync(messages.flatMap((message): readonly AiSdkModelMessage[] => recalled.get(message) ?? [message]));
+    await compactor.reportUsage(steps.at(-1)?.usage);
     await compactor.compactIfNeeded();
     const sent = await messagesOfRequest(compactor, recall, (added, leftOut) => added.forEach((message) => recalled.set(message, leftOut)));
     return { messages: sent as M[] };

@@ -1,8 +1,8 @@
 // Anthropic's SDK: a turn with its tool loop.
 
 import type Anthropic from "@anthropic-ai/sdk";
-import { runTurn } from "../api/api.js";
-import type { Compactor } from "../host/compactor.js";
+import { runAnyTurn } from "../api/any-turn.js";
+import type { AnyCompactor } from "../host/given.js";
 import type { TurnOptions, TurnResponse, TurnResult } from "../host/turn.js";
 
 /** A message of the conversation, as the SDK has it. */
@@ -29,11 +29,11 @@ export interface MessagesAnswer extends TurnResponse<MessageParam> {
  */
 export function runMessages(
   anthropic: Anthropic,
-  compactor: Compactor<MessageParam>,
+  compactor: AnyCompactor<MessageParam>,
   body: Body,
   { execute, onText, ...options }: MessagesLoopOptions = {},
 ): Promise<TurnResult<MessagesAnswer>> {
-  return runTurn<MessageParam, MessagesAnswer>(compactor, {
+  return runAnyTurn<MessageParam, MessagesAnswer>(compactor, {
     ...options,
     request: async (messages, { signal }) => {
       const how = signal === undefined ? {} : { signal };

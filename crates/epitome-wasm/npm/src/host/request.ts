@@ -2,6 +2,8 @@
 
 import type { RecallOptions } from "../recall/recall.js";
 import type { Agent, Compactor } from "./compactor.js";
+import type { Awaitable } from "./given.js";
+import { isEqual } from "./same.js";
 
 /** Whether a request gets what has left the view and its latest turn speaks of, as `messagesWithRecall` does; or how much of it. */
 export type WithRecall = boolean | RecallOptions;
@@ -13,7 +15,7 @@ export interface RequestOptions {
   recall?: WithRecall;
 }
 
-type Sender<M extends object> = Pick<Compactor<M> | Agent<object, M>, "messages" | "messagesWithRecall" | "setRequestContext">;
+type Sender<M extends object> = Awaitable<Pick<Compactor<M> | Agent<object, M>, "messages" | "messagesWithRecall" | "setRequestContext">>;
 
 /** The view, with what comes back. */
 export async function withRecall<M extends object>(compactor: Sender<M>, recall: WithRecall | undefined): Promise<M[]> {
@@ -27,20 +29,28 @@ export async function messagesOfRequest<M extends object>(
   recall: WithRecall | undefined,
   note: (added: readonly M[], leftOut: readonly M[]) => void = () => undefined,
 ): Promise<M[]> {
-  const view = compactor.messages();
+  const view = await compactor.messages();
   const sent = await withRecall(compactor, recall);
   // Without recall, what the app has said of its requests stays.
   if (recall !== undefined && recall !== false) {
-    const { added, leftOut } = countRequest(compactor, view, sent);
-    note(added, leftOut);
+    const context = contextOf(view, sent);
+    await compactor.setRequestContext(context);
+    note(context.added, context.leftOut);
   }
   return sent;
 }
 
-/** Has what a request has besides the view counted, and not what it leaves out of that, and returns both. */
-export function countRequest<M extends object>(compactor: Sender<M>, view: readonly M[], sent: readonly M[]): { added: M[]; leftOut: M[] } {
+/** What a request has besides the view, and what it leaves out of it. A message that a compactor in a worker has composed, such as a
+ * summary, is another object in each result. */
+export function contextOf<M extends object>(view: readonly M[], sent: readonly M[]): { added: M[]; leftOut: M[] } {
   const [had, has] = [new Set(view), new Set(sent)];
-  const context = { added: sent.filter((message) => !had.has(message)), leftOut: view.filter((message) => !has.has(message)) };
-  compactor.setRequestContext(context);
-  return context;
+  const leftOut = view.filter((message) => !has.has(message));
+  const added = sent.filter((message) => !had.has(message) && !takeEqual(leftOut, message));
+  return { added, leftOut };
+}
+
+/** Takes a message of the same content out of a list, if there is one. */
+function takeEqual(messages: object[], message: object): boolean {
+  const at = messages.findIndex((other) => isEqual(other, message));
+  return at !== -1 && messages.splice(at, 1).length > 0;
 }

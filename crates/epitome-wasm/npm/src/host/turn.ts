@@ -8,7 +8,7 @@ import type { Engine } from "../wasm/instances.js";
 import type { Agent, Compactor } from "./compactor.js";
 import type { OfAgent } from "./events.js";
 import { overflowOf } from "./overflow.js";
-import { countRequest, type WithRecall, withRecall } from "./request.js";
+import { contextOf, type WithRecall, withRecall } from "./request.js";
 import { issuesOf, repairedOf, userMessage, type Validation } from "./validation.js";
 
 /** What is known at a point of a turn. */
@@ -223,7 +223,7 @@ class Turn<M extends object, R extends TurnResponse<M>> {
       provided.push(...(Array.isArray(more) ? (more as (string | M)[]) : more === undefined ? [] : [more as string | M]));
     }
     const sent = provided.length === 0 ? [...messages] : this.#joined(await this.#validation(), provided, messages);
-    countRequest<M>(this.#compactor, view, sent);
+    this.#compactor.setRequestContext(contextOf(view, sent));
     return sent;
   }
 

@@ -1,8 +1,8 @@
 // OpenAI's SDK: a turn with its tool loop, by chat completions or by responses.
 
 import type OpenAI from "openai";
-import { runTurn } from "../api/api.js";
-import type { Compactor } from "../host/compactor.js";
+import { runAnyTurn } from "../api/any-turn.js";
+import type { AnyCompactor } from "../host/given.js";
 import type { TurnOptions, TurnResponse, TurnResult } from "../host/turn.js";
 
 /** Options of a turn besides its request. */
@@ -31,11 +31,11 @@ export interface ChatAnswer extends TurnResponse<ChatMessage> {
  */
 export function runChat(
   openai: OpenAI,
-  compactor: Compactor<ChatMessage>,
+  compactor: AnyCompactor<ChatMessage>,
   body: ChatBody,
   { execute, onText, ...options }: LoopOptions<ChatMessage, ChatCall> = {},
 ): Promise<TurnResult<ChatAnswer>> {
-  return runTurn<ChatMessage, ChatAnswer>(compactor, {
+  return runAnyTurn<ChatMessage, ChatAnswer>(compactor, {
     ...options,
     request: async (messages, { signal }) => {
       const how = signal === undefined ? {} : { signal };
@@ -74,11 +74,11 @@ export interface ResponsesAnswer extends TurnResponse<Item> {
 /** The same by responses, whose items the compactor keeps: nothing has to be stored by the server. */
 export function runResponses(
   openai: OpenAI,
-  compactor: Compactor<Item>,
+  compactor: AnyCompactor<Item>,
   body: ResponsesBody,
   { execute, onText, ...options }: LoopOptions<Item, FunctionCall> = {},
 ): Promise<TurnResult<ResponsesAnswer>> {
-  return runTurn<Item, ResponsesAnswer>(compactor, {
+  return runAnyTurn<Item, ResponsesAnswer>(compactor, {
     ...options,
     request: async (input, { signal }) => {
       const how = signal === undefined ? {} : { signal };
