@@ -40,6 +40,43 @@ export default function Page() {
 `,
 };
 
+// What a component of React shows of compactors, by `useSyncExternalStore`.
+FILES["app/states/page.js"] = `"use client";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { createCompactor } from "epitome";
+import { createWorkerCompactor, statesOf } from "epitome/worker";
+
+const OPTIONS = { format: "openai-chat", policy: { window: 2_000 } };
+const said = (turn) => ({ role: turn % 2 ? "assistant" : "user", content: ("All about bed " + turn + ". ").repeat(20) });
+
+function State({ name, store }) {
+  const { status, messages, isCompacting } = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const text = name + ": " + status.tokens + " tokens in " + messages.length + " messages" + (isCompacting ? ", compacting" : "");
+  useEffect(() => {
+    (globalThis.drawn ??= []).push(text);
+  });
+  return <p>{text}</p>;
+}
+
+export default function Page() {
+  const [stores, setStores] = useState([]);
+  useEffect(() => {
+    globalThis.outcome = (async () => {
+      const here = await createCompactor(OPTIONS);
+      const inWorker = await createWorkerCompactor(OPTIONS);
+      setStores([["here", here], ["in a worker", await statesOf(inWorker)]]);
+      await Promise.all([here, inWorker].map(async (compactor) => {
+        await compactor.append(Array.from({ length: 40 }, (_, turn) => said(turn)));
+        await compactor.compact();
+      }));
+      const { status, messages } = here.getSnapshot();
+      return status.tokens + " tokens in " + messages.length + " messages";
+    })();
+  }, []);
+  return stores.map(([name, store]) => <State key={name} name={name} store={store} />);
+}
+`;
+
 let app;
 let server;
 let address;
@@ -90,6 +127,27 @@ test("m5: a component of Next compacts in the page and in a worker, with the sam
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   try {
     assert.equal(await outcomeAt(browser, `${address}/client`), `${EXPECTED},${EXPECTED}`);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("m1: a component of React shows the state of a compactor, and of one in a worker, as it changes", { skip: noNext || noBrowser }, async () => {
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${address}/states`);
+    await page.waitForFunction(() => globalThis.outcome !== undefined);
+    const outcome = await page.evaluate(() => globalThis.outcome);
+    assert.match(outcome, /^\d{3} tokens in \d messages$/);
+    await page.getByText(`here: ${outcome}`, { exact: true }).waitFor();
+    await page.getByText(`in a worker: ${outcome}`, { exact: true }).waitFor();
+    const drawn = await page.evaluate(() => globalThis.drawn);
+    for (const place of ["here", "in a worker"]) {
+      const own = drawn.filter((text) => text.startsWith(`${place}:`));
+      assert.ok(own.some((text) => text.endsWith("compacting")), own.join());
+      assert.equal(new Set(own).size, own.length, "nothing is drawn twice");
+    }
   } finally {
     await browser.close();
   }
