@@ -131,6 +131,27 @@ test("the picture is copied as PNG", async ({ page, context }) => {
   expect(epitome.errors).toEqual([]);
 });
 
+for (const width of [320, 360, 390, 768]) {
+  test(`nothing in the header covers anything else, ${width} pixels wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 740 });
+    const epitome = new EpitomePage(page);
+    for (const address of ["/", "/he.html", "/zh.html"]) {
+      await page.goto(address);
+      await epitome.isSettled();
+      const covering = await page.evaluate(() => {
+        const all = [...document.querySelectorAll("header :is(h1, p, a, button, summary, label)")].filter((element) => element.checkVisibility());
+        const boxes = all.map((element) => ({ element, name: element.textContent, box: element.getBoundingClientRect() }));
+        const pairs = boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => [one, other] as const));
+        return pairs
+          .filter(([one, other]) => !one.element.contains(other.element) && !other.element.contains(one.element))
+          .filter(([{ box: one }, { box: other }]) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
+          .map((pair) => pair.map(({ name }) => name).join(" and "));
+      });
+      expect(covering, address).toEqual([]);
+    }
+  });
+}
+
 /** How much has moved on a page since it was opened, as browsers sum it up; without what moves right after input. */
 async function moved(page: Page): Promise<number> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
