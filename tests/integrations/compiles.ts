@@ -12,7 +12,8 @@ import {
 import { chatStore, prepareStep } from "epitome/ai";
 import { runMessages } from "epitome/anthropic";
 import { runChat } from "epitome/openai";
-import { compactingFilter } from "epitome/openai-agents";
+import type { Economics } from "epitome/models";
+import { compactingFilter, type GivenCompactor } from "epitome/openai-agents";
 import { createWorkerCompactor } from "epitome/worker";
 import type OpenAI from "openai";
 
@@ -163,3 +164,6 @@ export async function theEntriesForSdksTakeCompactorsInWorkers(openai: OpenAI, a
   // @ts-expect-error Claude's messages are not chat messages.
   await runChat(openai, await createWorkerCompactor({ format: "anthropic" }), { model: "m" });
 }
+
+/** Types that several entries export. */
+export const shared: { given?: GivenCompactor<object>; costs?: Economics } = {};

@@ -99,12 +99,22 @@ function entryOf(file, found, origins, path) {
     }
     ts.forEachChild(node, visit);
   };
+  const again = new Map();
   for (const { moduleSpecifier, exportClause } of file.statements.filter(ts.isExportDeclaration)) {
-    exportClause?.elements.forEach(({ name }) => visit(name));
+    for (const { name } of exportClause?.elements ?? []) {
+      // Another entry has declared it.
+      const origin = origins.get(name.text);
+      if (origin !== undefined) {
+        again.set(origin, [...(again.get(origin) ?? []), name.text]);
+      } else {
+        visit(name);
+      }
+    }
     if (exportClause === undefined && moduleSpecifier !== undefined) {
       lines.push(`export * from ${moduleSpecifier.getText()};\n`);
     }
   }
+  again.forEach((names, origin) => lines.push(`export { ${names.sort().join(", ")} } from "${origin}";\n`));
   own.forEach((_, name) => origins.set(name, path));
   const used = [...imports].map(([from, names]) => `import type { ${[...names].sort().join(", ")} } from "${from}";\n`);
   return [...foreignTypes(found, own, file), ...used, ...lines, "\n", [...own.values()].join("\n")].join("");
