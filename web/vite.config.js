@@ -132,6 +132,7 @@ export default defineConfig({
       "page/glue": process.env.EPITOME_GLUE ?? here("../target/page-glue"),
       "page/storage.js": here("storage.js"),
       "page/lab.js": here("lab.js"),
+      "page/sessions.js": here("sessions.js"),
       "page/instantiate.js": here("instantiate.js"),
       "page/chrome.js": here("chrome.js"),
       "page/language.js": here("language.ts"),

@@ -16,6 +16,7 @@ mod pace;
 mod performance;
 mod picture;
 mod pointer;
+mod sessions;
 mod storage;
 mod theme;
 
@@ -42,5 +43,6 @@ pub(crate) use pace::Pace;
 pub(crate) use performance::{Stopwatch, show_memory};
 pub(crate) use picture::{Block, Words, copy_picture};
 pub(crate) use pointer::{drag_along, share_along};
+pub(crate) use sessions::sessions_in;
 pub(crate) use storage::{Lifetime, forget, on_other_tabs_change, recall, remember};
 pub(crate) use theme::Theme;

@@ -187,7 +187,7 @@ fn Paste(store: Store, found: Found) -> impl IntoView {
             <div class="paste-body card">
                 <label for="paste">{t!("A conversation")}</label>
                 <p class="hint" id="paste-hint">
-                    {t!("Messages as JSON or JSON lines, in one of these formats: {formats}. Or plain text in which each turn begins with “User:” or “Assistant:”.", formats)}
+                    {t!("Messages as JSON or JSON lines, in one of these formats: {formats}. Or plain text in which each turn begins with “User:” or “Assistant:”. Session files of Claude Code, Codex, opencode and pi are read too, and exports of Langfuse.", formats)}
                 </p>
                 <textarea
                     id="paste"

@@ -7,6 +7,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 
 use super::request_body::request_overhead;
 use super::spoken::turns;
+use crate::browser::sessions_in;
 use crate::language::t;
 use crate::store::{Overhead, originals_in, overhead_in};
 
@@ -50,6 +51,25 @@ pub(crate) fn candidates(text: &str) -> Result<Vec<Candidate>, String> {
             .or_else(|| spoken(text).map(|found| Ok(vec![found])))
             .unwrap_or_else(|| Err(not_json(&error))),
     }
+}
+
+/// Fields and values that session files of coding agents and exports of traces have, in this order: Claude Code, Codex, pi, opencode,
+/// Langfuse.
+const OF_SESSIONS: [&str; 5] = [
+    "\"parentUuid\"",
+    "\"response_item\"",
+    "\"type\":\"session\"",
+    "\"sessionID\"",
+    "\"GENERATION\"",
+];
+
+/// The conversations of such a file; `None` if it is none.
+pub(super) async fn in_sessions(text: &str) -> Option<Vec<Candidate>> {
+    if !OF_SESSIONS.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let found = sessions_in(text).await?;
+    found.iter().map(|session| candidate(&session, t!("Conversation")).ok()).collect()
 }
 
 /// A conversation that was copied as plain text.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::candidate::{Candidate, candidates};
+use super::candidate::{Candidate, candidates, in_sessions};
 use super::reader::read;
 use super::sample::{Sample, shown_name};
 use crate::browser::{self, File, Log, focus_instead_of_nothing, text_at};
@@ -97,7 +97,8 @@ async fn open(store: Store, found: Found, name: String, text: String, origin: Or
     if is_archive(&text) {
         return open_archive(store, name, &text).await;
     }
-    let mut candidates = match candidates(&text) {
+    let sessions = in_sessions(&text).await;
+    let mut candidates = match sessions.map_or_else(|| candidates(&text), Ok) {
         Ok(candidates) => candidates,
         Err(problem) => return fail(store, problem),
     };
