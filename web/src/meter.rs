@@ -5,9 +5,11 @@ mod mark;
 mod next_summary;
 mod segment;
 
+use epitome::policy::{Counting, Encoding, Family};
 use epitome::{Breakdown, Level, Pressure};
 use leptos::prelude::*;
 
+use crate::browser::{focus_instead_of_nothing, has_focus};
 use crate::language::{Language, t};
 use crate::number::{change, percent, percentage, share, thousands};
 use crate::store::Store;
@@ -18,6 +20,10 @@ use segment::Segment;
 
 /// The id of the bar, along which marks are dragged.
 const BAR: &str = "meter-bar";
+/// The id of the figures. They get the focus when the button among them is gone.
+const FIGURES: &str = "meter-figures";
+/// The id of that button.
+const COUNT: &str = "count-exactly";
 
 /// The figures, what to do about them, and the bar.
 #[component]
@@ -30,7 +36,7 @@ pub(crate) fn Meter(
     view! {
         <div class="meter">
             <div class="meter-head">
-                <div class="meter-figures">{figures}</div>
+                <div class="meter-figures" id=FIGURES tabindex="-1">{figures}</div>
                 <div class="meter-act">{children()}</div>
             </div>
             <Gauge store />
@@ -63,10 +69,6 @@ fn FillWarning(store: Store) -> impl IntoView {
 /// The tokens now, and after the compaction that is planned.
 #[component]
 fn Figures(store: Store, pressure: Pressure) -> impl IntoView {
-    let band = match pressure.exact {
-        true => t!("counted exactly").to_owned(),
-        false => t!("estimated, ±{band}", band = percent(pressure.error_band)),
-    };
     let planned = move || {
         store.plan.get().filter(|plan| plan.idle.is_none()).map(|plan| {
             view! {
@@ -93,8 +95,38 @@ fn Figures(store: Store, pressure: Pressure) -> impl IntoView {
                     fill = percent(pressure.fill)
                 )}
             </span>
-            <span class="meter-band">{band}</span>
+            <Band store pressure />
         </p>
+    }
+}
+
+/// How exact the figures are, and the way to exact ones.
+#[component]
+fn Band(store: Store, pressure: Pressure) -> impl IntoView {
+    let counting = store.settings.counting;
+    let band = match pressure.exact {
+        true => t!("counted exactly").to_owned(),
+        false => t!("estimated, ±{band}", band = percent(pressure.error_band)),
+    };
+    let words =
+        move || counting.progress.get().map_or_else(|| band.clone(), |progress| progress.words());
+    // Other providers count by vocabularies that nobody else has.
+    let can_count =
+        !pressure.exact && store.read(|session| session.format().family() == Family::O200kBase);
+    let count = move |_| {
+        let encoding = Counting::Encoding(Encoding::O200kBase);
+        store.settings.form.update(|form| form.edit(|policy| policy.counting = encoding));
+    };
+    on_cleanup(|| {
+        if has_focus(COUNT) {
+            focus_instead_of_nothing(FIGURES);
+        }
+    });
+    view! {
+        <span class="meter-band">{words}</span>
+        <Show when=move || can_count>
+            <button type="button" class="link" id=COUNT on:click=count>{t!("Count exactly")}</button>
+        </Show>
     }
 }
 

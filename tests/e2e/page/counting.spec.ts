@@ -59,6 +59,23 @@ test("b1: tokens are counted exactly by an encoding, as chosen", async ({ page }
   expect(epitome.errors).toEqual([]);
 });
 
+test("b1: what is estimated is counted exactly at a press beside it, if anybody but the provider can", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.load(TEXTS.map((content) => ({ role: "user", content })));
+  const count = page.getByRole("button", { name: "Count exactly" });
+  await count.press("Enter");
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", words(expected("o200k_base")));
+  await expect(page.getByText("counted exactly")).toBeVisible();
+  await expect(count).toHaveCount(0);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("BODY");
+  await epitome.settle({ counting: "estimate" });
+  await expect(count).toBeVisible();
+  await epitome.load([{ role: "user", content: [{ type: "text", text: "hi", cache_control: { type: "ephemeral" } }] }, { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] }], "claude.json");
+  await expect(page.getByText("Anthropic Messages", { exact: false }).first()).toBeVisible();
+  await expect(count).toHaveCount(0);
+});
+
 test("b1: an encoding that cannot be loaded leaves the counting unchanged, and can be chosen again", async ({ page }) => {
   const epitome = await open(page);
   await counter(page).selectOption("characters");

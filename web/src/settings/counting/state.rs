@@ -5,6 +5,8 @@ use epitome::tokens::BoxedTokenizer;
 use epitome_tokens::{BytePairs, Encodings, Heuristic};
 use leptos::prelude::*;
 
+use crate::language::t;
+
 /// The state of token counting. A copy is a handle to the same state.
 #[derive(Clone, Copy)]
 pub(crate) struct CountingState {
@@ -24,6 +26,16 @@ pub(crate) enum CountingProgress {
     Loading(Encoding),
     /// The conversation is being counted again.
     Recounting,
+}
+
+impl CountingProgress {
+    /// What is done, for the user.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Loading(encoding) => t!("Loading {encoding} …", encoding),
+            Self::Recounting => t!("Counting again …").to_owned(),
+        }
+    }
 }
 
 impl CountingState {
