@@ -4,12 +4,15 @@ use epitome::message::{Message, Part, Role};
 use leptos::prelude::*;
 
 use super::offer::Offer;
+use crate::browser::reveal;
 use crate::direction::marked;
 use crate::language::t;
 use crate::store::Store;
 
 /// The most messages of a turn that are shown: a tool loop may have hundreds.
 const MOST: usize = 6;
+/// The id of the answer that arrives.
+const ARRIVING: &str = "answer-arriving";
 
 /// The last request and what followed it.
 #[component]
@@ -74,9 +77,14 @@ fn speaker(role: Role) -> &'static str {
 pub(super) fn Arriving(store: Store) -> impl IntoView {
     let text = move || marked(&store.chat.arriving.get()).into_owned();
     let waits = move || store.chat.arriving.with(String::is_empty);
+    Effect::new(move |_| {
+        if store.chat.is_answering.get() {
+            reveal(ARRIVING);
+        }
+    });
     view! {
         <Show when=move || store.chat.is_answering.get()>
-            <div class="bubble" data-role="assistant" aria-busy="true">
+            <div class="bubble" id=ARRIVING data-role="assistant" aria-busy="true">
                 <h3>{speaker(Role::Assistant)}</h3>
                 <div class="bubble-text" dir="auto">{text}</div>
                 <p class="hint" hidden=move || !waits()>{t!("The model is answering …")}</p>
