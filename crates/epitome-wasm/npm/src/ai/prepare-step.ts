@@ -22,8 +22,8 @@ export type PrepareStep = <M extends AiSdkModelMessage>(step: PreparedStep<M>) =
 /**
  * Keeps the tool loops of `generateText`, `streamText` and agents inside the window: `prepareStep: prepareStep()`.
  *
- * Give it a compactor, one for each chat, in this thread or in a worker, or the options of one, which lives as long as the hook. Without a policy that says
- * otherwise, the window is that of the model of the first step.
+ * Give it a compactor, one for each chat, in this thread or in a worker, or the options of one, which lives as long as the hook.
+ * Without a policy that says otherwise, the window is that of the model of the first step.
  */
 export function prepareStep(given: GivenCompactor<AiSdkModelMessage> = {}, options: RequestOptions = {}): PrepareStep {
   const { recall } = fieldsOf(options, "options");

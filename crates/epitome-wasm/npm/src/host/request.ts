@@ -33,20 +33,19 @@ export async function messagesOfRequest<M extends object>(
   const sent = await withRecall(compactor, recall);
   // Without recall, what the app has said of its requests stays.
   if (recall !== undefined && recall !== false) {
-    const context = contextOf(view, sent);
-    await compactor.setRequestContext(context);
-    note(context.added, context.leftOut);
+    const { added: others, leftOut } = contextOf(view, sent);
+    // A message that a compactor in a worker has composed, such as a summary, is another object in each result.
+    const added = others.filter((message) => !takeEqual(leftOut, message));
+    await compactor.setRequestContext({ added, leftOut });
+    note(added, leftOut);
   }
   return sent;
 }
 
-/** What a request has besides the view, and what it leaves out of it. A message that a compactor in a worker has composed, such as a
- * summary, is another object in each result. */
+/** What a request has besides the view, and what it leaves out of it. */
 export function contextOf<M extends object>(view: readonly M[], sent: readonly M[]): { added: M[]; leftOut: M[] } {
   const [had, has] = [new Set(view), new Set(sent)];
-  const leftOut = view.filter((message) => !has.has(message));
-  const added = sent.filter((message) => !had.has(message) && !takeEqual(leftOut, message));
-  return { added, leftOut };
+  return { added: sent.filter((message) => !had.has(message)), leftOut: view.filter((message) => !has.has(message)) };
 }
 
 /** Takes a message of the same content out of a list, if there is one. */
