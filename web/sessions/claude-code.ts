@@ -2,12 +2,8 @@
 
 import { pathOf } from "./path.js";
 import type { Session } from "./read.js";
+import { type Message, withJoinedResults } from "./results.js";
 import { fieldsOf, type Fields, listOf, textOf } from "./values.js";
-
-interface Message {
-  readonly role: string;
-  content: unknown;
-}
 
 /** The messages that the model has: behind the last compaction, without what was taken back and without subagents. */
 export function claudeCode(all: readonly Fields[]): Session | undefined {
@@ -24,7 +20,7 @@ export function claudeCode(all: readonly Fields[]): Session | undefined {
   // Results of parallel calls have different parents, so that only one of them is on the path.
   const isResult = ({ message }: Fields): boolean => blocksOf(message).some((block) => calls.has(textOf(block.tool_use_id) ?? ""));
   const title = entries.filter(({ type }) => type === "summary").at(-1);
-  const messages = joined(said.filter((entry) => path.has(entry) || isOfAnswer(entry) || isResult(entry)));
+  const messages = messagesOf(said.filter((entry) => path.has(entry) || isOfAnswer(entry) || isResult(entry)));
   return { id: textOf(title?.summary) ?? "Claude Code", messages };
 }
 
@@ -37,29 +33,22 @@ function blocksOf(message: unknown): readonly Fields[] {
   return listOf(fieldsOf(message).content).map(fieldsOf);
 }
 
-/** An entry has one part of an answer; results that follow each other are of one message. */
-function joined(entries: readonly Fields[]): readonly object[] {
+/** The messages of entries, each of which has one part of an answer. */
+function messagesOf(entries: readonly Fields[]): readonly Message[] {
   const messages: Message[] = [];
-  const answers = new Map<string, Message>();
+  const places = new Map<string, number>();
   for (const { message } of entries) {
     const { role, content, id } = fieldsOf(message);
-    const answer = answers.get(textOf(id) ?? "");
-    const last = messages.at(-1);
-    const results = role === "user" && isOfResults(content) && last?.role === "user" && isOfResults(last.content) ? last : undefined;
-    const whole = answer ?? results;
-    if (whole !== undefined) {
-      whole.content = [...listOf(whole.content), ...listOf(content)];
+    const place = places.get(textOf(id) ?? "");
+    const begun = place === undefined ? undefined : messages[place];
+    if (place !== undefined && begun !== undefined) {
+      messages[place] = { ...begun, content: [...listOf(begun.content), ...listOf(content)] };
       continue;
     }
-    const made = { role: String(role), content };
-    messages.push(made);
     if (textOf(id) !== undefined) {
-      answers.set(String(id), made);
+      places.set(String(id), messages.length);
     }
+    messages.push({ role: String(role), content });
   }
-  return messages;
-}
-
-function isOfResults(content: unknown): boolean {
-  return Array.isArray(content) && content.every((block) => fieldsOf(block).type === "tool_result");
+  return withJoinedResults(messages);
 }

@@ -2,6 +2,7 @@
 
 import { pathOf } from "./path.js";
 import type { Session } from "./read.js";
+import { type Message, withJoinedResults } from "./results.js";
 import { fieldsOf, type Fields, listOf, textOf } from "./values.js";
 
 /** The messages that the model has: a compaction stands for those in front of the first one that it has kept. */
@@ -16,11 +17,11 @@ export function pi(entries: readonly Fields[]): Session | undefined {
   const first = compaction === undefined ? 0 : path.findIndex(({ id }) => id !== undefined && id === compaction.firstKeptEntryId);
   const kept = path.slice(first === -1 ? path.indexOf(compaction as Fields) : first);
   const said = kept.filter(({ type }) => type === "message").flatMap(({ message }) => messageOf(fieldsOf(message)));
-  const messages = [...(summary === undefined ? [] : [{ role: "user", content: summary }]), ...said];
+  const messages = [...(summary === undefined ? [] : [{ role: "user", content: summary }]), ...withJoinedResults(said)];
   return { id: textOf(header.id) ?? "pi", messages };
 }
 
-function messageOf(message: Fields): object[] {
+function messageOf(message: Fields): Message[] {
   const { role, content } = message;
   switch (role) {
     case "user":

@@ -49,8 +49,9 @@ const said = (id: string, parentId: string | null, content: object): object => (
 const PI = lines([
   { type: "session", version: 3, id: "pi-1", cwd: "/garden" },
   said("1", null, { role: "user", content: [{ type: "text", text: "Where do the tulips go?" }] }),
-  said("2", "1", { role: "assistant", content: [{ type: "thinking", thinking: "Hm." }, { type: "toolCall", id: "c1", name: "bash", arguments: { command: "ls" } }] }),
-  said("3", "2", { role: "toolResult", toolCallId: "c1", toolName: "bash", content: [{ type: "text", text: "bed-2" }], isError: false }),
+  said("2", "1", { role: "assistant", content: [{ type: "thinking", thinking: "Hm." }, { type: "toolCall", id: "c1", name: "bash", arguments: { command: "ls" } }, { type: "toolCall", id: "c2", name: "bash", arguments: { command: "pwd" } }] }),
+  said("2b", "2", { role: "toolResult", toolCallId: "c2", toolName: "bash", content: [{ type: "text", text: "/garden" }], isError: false }),
+  said("3", "2b", { role: "toolResult", toolCallId: "c1", toolName: "bash", content: [{ type: "text", text: "bed-2" }], isError: false }),
   { type: "compaction", id: "4", parentId: "3", summary: "Tulips are looked for.", firstKeptEntryId: "2", tokensBefore: 900 },
   said("5", "4", { role: "assistant", content: [{ type: "text", text: "Into bed 2." }] }),
 ]);
