@@ -53,6 +53,7 @@ mod agent_providers;
 mod agents;
 mod asked;
 mod attribution;
+mod begin;
 mod commit;
 mod conclusion;
 mod count;
@@ -103,8 +104,6 @@ use crate::history::{LogError, Record};
 use crate::history::{Provider, SharedProvider};
 use crate::message::Timestamp;
 use crate::message::{Message, RequestId, Role};
-use crate::plan::Plan;
-use crate::policy::Reason;
 use crate::policy::{Counting, Policy, PolicyError};
 use crate::structured_state::StructuredState;
 use crate::tokens::{BoxedTokenizer, CharactersPer, Cost};
@@ -333,59 +332,6 @@ impl Compactor {
         left_out: impl IntoIterator<Item = &'a Message>,
     ) {
         self.conversation.set_request_context(added, left_out);
-    }
-
-    /// Starts a compaction. `instructions` is what the user asks the summarizer to pay attention to.
-    ///
-    /// With a summary, [`Output::Before`] comes first; with reducers only, [`Output::Persist`]. If nothing can
-    /// be saved, the compaction ends at once, and its report says why.
-    pub fn compact(
-        &mut self,
-        reason: Reason,
-        instructions: Option<String>,
-    ) -> Result<(), CommandError> {
-        match &self.state {
-            State::Idle => {}
-            State::Paused { .. } if reason.is_asked_for() => {}
-            State::Paused { reason } => return Err(CommandError::Exhausted(reason.clone())),
-            _ => return Err(CommandError::Busy),
-        }
-        self.state = State::Idle;
-        // Whatever comes of it: another attempt would end the same way.
-        self.cycle.is_stale = false;
-        if reason.is_reactive() {
-            // Counted before the result is known. If only successes counted, an app that repeats a rejected
-            // request would never reach the limit.
-            let made = &mut self.cycle.reactive_compactions;
-            *made = made.saturating_add(1);
-        }
-        if reason == Reason::TaskTransition {
-            self.settle_task();
-        }
-        let policy = self.policy_for(reason)?;
-        let phase = self.cycle.phase.filter(|_| reason == Reason::Reduce);
-        let plan = Plan::without_requests(&self.conversation, &policy, reason, phase);
-        if plan.idle.is_some() || !plan.summarizes {
-            self.apply_reducers(&plan);
-            return Ok(());
-        }
-        match Job::new(&self.conversation, &policy, plan.clone(), instructions) {
-            Ok(Some(mut job)) => {
-                if self.end_if_nothing_saved(&mut job) {
-                    return Ok(());
-                }
-                self.outputs.push_back(Output::Before(self.before(&job.plan)));
-                self.state = State::Deciding { job: Box::new(job) };
-            }
-            Err(error) => self.end_failed(&plan, error.to_string(), &Asked::default()),
-            Ok(None) => self.end_without_text(&plan),
-        }
-        Ok(())
-    }
-
-    fn end_without_text(&mut self, plan: &Plan) {
-        let message = "the messages to summarize have no text".to_owned();
-        self.end_unchanged(plan, Outcome::Skipped { message }, &Asked::default());
     }
 
     /// Undoes the latest checkpoint: the view is again what it was before, with the messages appended since. If the app has set

@@ -76,6 +76,6 @@ pub use history::Provider;
 pub use memory::{Memory, MemoryEntry};
 pub use message::Timestamp;
 pub use overflow::ContextOverflow;
-pub use plan::{Action, Columns, LockedParts, Plan};
+pub use plan::{Action, Columns, LockedParts, Plan, Scope};
 pub use policy::{Failure, FailureKind, Phase, Policy, PolicyError, PolicySpec, Reason, Retry};
 pub use structured_state::{StateEntry, StateList, StructuredState};

@@ -11,6 +11,7 @@ mod messages;
 mod planner;
 mod reading;
 mod reduce;
+mod scope;
 
 pub use action::Action;
 pub(crate) use appendix::{appendix, tracked};
@@ -21,6 +22,7 @@ pub use locked_reasoning::LockedParts;
 use planner::{appended_request, is_system};
 pub(crate) use reading::{Reading, entries_at};
 use reduce::Reduced;
+pub use scope::Scope;
 
 use crate::conversation::Conversation;
 use crate::facts::Fact;
@@ -97,7 +99,17 @@ impl Plan {
     /// the last user request, and as much of the latest messages as `policy.keep` asks for and the target
     /// leaves room for; a summary replaces the rest.
     pub fn new(conversation: &Conversation, policy: &Policy, reason: Reason) -> Self {
-        let mut plan = Self::without_requests(conversation, policy, reason, None);
+        Self::within(conversation, policy, reason, &Scope::default())
+    }
+
+    /// The plan of a compaction for which somebody has chosen what it may replace.
+    pub fn within(
+        conversation: &Conversation,
+        policy: &Policy,
+        reason: Reason,
+        scope: &Scope,
+    ) -> Self {
+        let mut plan = Self::without_requests(conversation, policy, reason, None, scope);
         if plan.summarizes {
             match plan.count_chunks(conversation, policy) {
                 Ok(chunks) => plan.requests = u32::try_from(chunks).unwrap_or(u32::MAX),
@@ -114,8 +126,9 @@ impl Plan {
         policy: &Policy,
         reason: Reason,
         phase: Option<Phase>,
+        scope: &Scope,
     ) -> Self {
-        planner::plan(conversation, policy, reason, phase, None)
+        planner::plan(conversation, policy, reason, phase, None, scope)
     }
 
     /// The plan whose summary covers the messages in front of this position, whatever the policy keeps; as far as the
@@ -126,7 +139,7 @@ impl Plan {
         reason: Reason,
         tail_start: usize,
     ) -> Self {
-        planner::plan(conversation, policy, reason, None, Some(tail_start))
+        planner::plan(conversation, policy, reason, None, Some(tail_start), &Scope::default())
     }
 
     /// True if the message at a position is to be summarized.

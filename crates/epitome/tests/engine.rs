@@ -9,6 +9,7 @@ mod calibrates;
 mod changes_the_tokenizer;
 mod checks_with_the_provider;
 mod compacts_and_undoes;
+mod compacts_what_is_chosen;
 mod counts_requests;
 mod events_and_hooks;
 mod finds_the_sources;

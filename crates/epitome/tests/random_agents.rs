@@ -86,7 +86,7 @@ fn compact_and_check(compactor: &mut Compactor) -> Result<String, TestCaseError>
     let after = compactor.view();
     prop_assert!(compactor.conversation().counted_tokens() < before.1, "it saves tokens");
     let placement = compactor.policy().summary_placement;
-    holds(CheckedView::new(&messages, &after).check(placement, Reason::Manual))?;
+    holds(CheckedView::new(&messages, &after).check(placement, true))?;
     compactor.undo().unwrap();
     said.push_str(&drive(compactor));
     let undone = (compactor.view(), compactor.conversation().counted_tokens());

@@ -9,15 +9,15 @@
 
 use crate::random;
 
-use epitome::history::View;
-use epitome::message::{Message, Usage};
+use epitome::history::{Edit, View};
+use epitome::message::{Message, MessageId, Usage};
 use epitome::policy::SummaryInput;
 use epitome::tokens::MeterTokens;
-use epitome::{Compactor, Contract, Policy, Reason};
+use epitome::{Action, Compactor, Contract, Policy, Reason, Scope};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
-use random::app::{Manner, applied, compact, compactor, contract, drive, manner};
+use random::app::{Manner, applied, compact_within, compactor, contract, drive, manner};
 use random::history::{Script, script};
 use random::invariants::{CheckedView, count_is_the_sum, every_missing_message_has_a_reason};
 use random::plan_follower::Follower;
@@ -35,14 +35,16 @@ struct Case {
     todo: bool,
     /// Tokens that the provider reports, in percent of the engine's count.
     counted_percent: Option<u32>,
+    /// What is chosen for the compaction, in percent of the messages: its end, and what it leaves as it is.
+    scope: (Option<usize>, Vec<usize>),
 }
 
 fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
     let reason = select(REASONS.as_slice());
     let counted =
         prop_oneof![6 => Just(None), 1 => Just(Some(100)), 1 => (20_u32..150).prop_map(Some)];
-    (script, policy(), contract(), reason, manner(), any::<bool>(), counted).prop_map(
-        |(script, policy, contract, reason, manner, todo, counted_percent)| Case {
+    (script, policy(), contract(), reason, manner(), any::<bool>(), counted, scope()).prop_map(
+        |(script, policy, contract, reason, manner, todo, counted_percent, scope)| Case {
             script,
             policy,
             contract,
@@ -50,8 +52,16 @@ fn case(script: impl Strategy<Value = Script>) -> impl Strategy<Value = Case> {
             manner,
             todo,
             counted_percent,
+            scope,
         },
     )
+}
+
+/// Mostly nothing is chosen.
+fn scope() -> impl Strategy<Value = (Option<usize>, Vec<usize>)> {
+    let up_to = prop_oneof![4 => Just(None), 1 => (0..=100_usize).prop_map(Some)];
+    let exempt = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(0..100_usize, 1..4)];
+    (up_to, exempt)
 }
 
 /// Histories of up to a few dozen messages.
@@ -72,6 +82,11 @@ fn longest() -> impl Strategy<Value = Script> {
 /// The view of a conversation and its tokens.
 fn seen(compactor: &Compactor) -> (View, MeterTokens) {
     (compactor.view(), compactor.conversation().counted_tokens())
+}
+
+/// What a view has of a message.
+fn edit_of<'a>(view: &'a View, id: &MessageId) -> Option<&'a Edit> {
+    view.edits.iter().find(|edit| edit.id() == Some(id))
 }
 
 /// The result of a check, with the report and the view in the message of a failure.
@@ -111,8 +126,22 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
 
     // Making a plan changes nothing, and its tokens add up.
     let stored = compactor.snapshot();
-    let plan = compactor.plan(case.reason);
-    prop_assert_eq!(&compactor.plan(case.reason), &plan);
+    let part = |percent: usize| messages.len() * percent / 100;
+    let exempt = case.scope.1.iter().map(|at| part(*at)).collect();
+    let scope = Scope { up_to: case.scope.0.map(part), exempt };
+    let plan = compactor.plan_within(case.reason, &scope);
+    prop_assert_eq!(&compactor.plan_within(case.reason, &scope), &plan);
+    // Reasoning that is bound to what stood before it does not stay behind a summary.
+    let is_rewritten = plan.locked_reasoning.is_some();
+    if let Some(up_to) = scope.up_to.filter(|_| plan.summarizes) {
+        prop_assert!(plan.tail_start <= up_to);
+        let mut behind = plan.actions.iter().skip(up_to);
+        prop_assert!(is_rewritten || behind.all(|action| *action == Action::Keep));
+    }
+    for at in &scope.exempt {
+        let is_there = compactor.conversation().projection().covered <= *at;
+        prop_assert!(!is_there || is_rewritten || plan.action(*at) == Action::Keep);
+    }
     prop_assert!(compactor.snapshot() == stored);
     prop_assert_eq!(seen(&compactor), before.clone());
     prop_assert_eq!(plan.actions.len(), messages.len());
@@ -145,7 +174,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
         }
     }
 
-    let report = compact(&mut compactor, case.reason, case.manner);
+    let report = compact_within(&mut compactor, case.reason, &scope, case.manner);
     prop_assert_eq!(report.tokens_before, plan.tokens_before);
     if !applied(&report) {
         prop_assert_eq!((seen(&compactor), compactor.pressure()), (before, pressure));
@@ -160,9 +189,16 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     prop_assert!(report.tokens_after < report.tokens_before);
     prop_assert_eq!(report.tokens_after, compactor.pressure().tokens);
     prop_assert_eq!(case.contract.check(compactor.log(), &after.0), Ok(()));
+    // What is broken is repaired by what stands around it.
+    let is_whole = before.0.findings.is_empty() && after.0.findings.is_empty();
+    for id in scope.exempt.iter().filter_map(|at| messages.get(*at)).map(|message| &message.id) {
+        let stays = edit_of(&after.0, id) == edit_of(&before.0, id);
+        prop_assert!(is_rewritten || !is_whole || stays);
+    }
     let summary_placement = compactor.policy().summary_placement;
+    let leaves_one = !case.reason.is_reactive() && scope.is_default();
     with_report(
-        CheckedView::new(&messages, &after.0).check(summary_placement, case.reason),
+        CheckedView::new(&messages, &after.0).check(summary_placement, leaves_one),
         &compactor,
     )?;
     with_report(every_missing_message_has_a_reason(&compactor, &messages), &compactor)?;
@@ -174,7 +210,7 @@ fn check(case: &Case, most: usize) -> TestCaseResult {
     // makes its count invalid, so that conditions on tokens see another number in the second one.
     let same_count = plan.tokens_before == pressure.tokens;
     if same_count && !case.reason.is_reactive() {
-        let again = compact(&mut compactor, case.reason, case.manner);
+        let again = compact_within(&mut compactor, case.reason, &scope, case.manner);
         prop_assert!(!applied(&again), "{:?}\nfirst: {:?}\nthen: {:?}", case.reason, report, again);
         prop_assert_eq!(seen(&compactor), after);
     }

@@ -8,7 +8,7 @@ use crate::conversation::Conversation;
 use crate::facts::{Facts, Lookup, RetainedText};
 use crate::history::Cover;
 use crate::message::{Entry, Message, MessageId, RequestId, Role};
-use crate::plan::{Plan, Reading, covered_request, tracked};
+use crate::plan::{Plan, Reading, Scope, covered_request, tracked};
 use crate::policy::{Policy, Summarizer, SummaryInput, WindowTooSmall};
 use crate::structured_state::{StateDelta, StructuredState};
 use crate::transcript::Envelope;
@@ -24,6 +24,8 @@ pub(super) struct Job {
     pub(super) request: Option<usize>,
     /// The policy of the plan: the compactor's, or a stricter one after a result that was too large.
     pub(super) policy: Policy,
+    /// What somebody has chosen for it.
+    pub(super) scope: Scope,
     pub(super) stage: Stage,
     /// The facts of the chunks so far, which the summary must not lose.
     pub(super) facts: Facts,
@@ -122,6 +124,7 @@ impl Job {
             unread: plan.staying().collect(),
             stage,
             policy: policy.clone(),
+            scope: Scope::default(),
             covered: conversation.projection().covered,
             request: covered_request(conversation),
             plan,
@@ -152,6 +155,14 @@ impl Job {
             self.last_reply = Some(LastReply { messages, epoch, text });
         }
         self.last_reply.as_ref()?.text.as_deref()
+    }
+
+    /// Has the compaction stay within this. What ends where somebody has chosen is not made smaller.
+    pub(super) fn stay_within(&mut self, scope: Scope) {
+        if scope.up_to.is_some() {
+            self.fallbacks.clear();
+        }
+        self.scope = scope;
     }
 
     /// Begins to read the texts, unless they are read. To be called before [`Self::read_on`].
@@ -224,7 +235,8 @@ impl Job {
     ) -> Option<()> {
         self.policy.summary.tool_result_max_characters = Some(fallback.tool_result_max_characters);
         self.policy.keep = fallback.keep;
-        let plan = Plan::without_requests(conversation, &self.policy, self.plan.reason, None);
+        let reason = self.plan.reason;
+        let plan = Plan::without_requests(conversation, &self.policy, reason, None, &self.scope);
         self.stage = Stage::chunks(conversation, &self.policy, &plan).ok()??;
         self.changes.clear();
         // `facts` stay: the next transcript shows less, and the facts that it cuts off must not be lost either.

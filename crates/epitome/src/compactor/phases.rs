@@ -2,7 +2,7 @@
 
 use super::{Compactor, Event, Output, State};
 use crate::message::Role;
-use crate::plan::Plan;
+use crate::plan::{Plan, Scope};
 use crate::policy::Phase;
 use crate::policy::Reason;
 
@@ -84,6 +84,7 @@ impl Compactor {
                 &self.policy,
                 Reason::Reduce,
                 Some(phase),
+                &Scope::default(),
             );
             plan.idle.is_none()
         };

@@ -13,7 +13,7 @@ use super::inputs::Answer;
 use super::job::{Job, Read, Stage};
 use super::{Asked, Compactor, Event, Output, State};
 use crate::message::{Entry, RequestId};
-use crate::plan::{Plan, WrittenSummary, entries_at};
+use crate::plan::{Plan, Scope, WrittenSummary, entries_at};
 use crate::policy::{Policy, Reason, SummaryInput, share};
 use crate::structured_state::StateDelta;
 
@@ -212,7 +212,13 @@ impl Compactor {
         }
         // As if the app asked for it: a plan for a trigger would have nothing to do below the target.
         let reason = Reason::SessionCompaction;
-        let mut plan = Plan::without_requests(&self.conversation, &self.policy, reason, None);
+        let mut plan = Plan::without_requests(
+            &self.conversation,
+            &self.policy,
+            reason,
+            None,
+            &Scope::default(),
+        );
         plan.reason = Reason::Threshold;
         let job = match plan.summarizes && plan.idle.is_none() {
             true => Job::new(&self.conversation, &self.policy, plan, None).ok().flatten(),
@@ -328,9 +334,11 @@ impl Compactor {
 
     /// Sends the first request of a compaction, unless a prepared summary replaces it in whole or in part.
     pub(super) fn use_draft(&mut self, mut job: Box<Job>) {
-        // A prepared summary does not follow instructions that came later, and covers more than a compaction of the oldest
-        // rounds.
-        let is_other = job.instructions.is_some() || job.plan.reason == Reason::ReactiveMicro;
+        // A prepared summary does not follow instructions that came later, covers more than a compaction of the oldest
+        // rounds, and knows nothing of a chosen scope.
+        let is_other = job.instructions.is_some()
+            || job.plan.reason == Reason::ReactiveMicro
+            || !job.scope.is_default();
         let draft = match self.preparations.current.take() {
             Some(Preparation::Ready(draft)) if !is_other => *draft,
             Some(begun @ (Preparation::Reading { .. } | Preparation::Writing { .. }))
@@ -418,8 +426,13 @@ impl Compactor {
                 };
                 let used = || {
                     let (_, tokens) = self.as_written(&self.policy, reason, draft)?;
-                    let plan =
-                        Plan::without_requests(&self.conversation, &self.policy, reason, None);
+                    let plan = Plan::without_requests(
+                        &self.conversation,
+                        &self.policy,
+                        reason,
+                        None,
+                        &Scope::default(),
+                    );
                     self.is_usable(&plan, draft, tokens).then_some(tokens)
                 };
                 Some(NextSummary::Ready { tokens_after: used() })

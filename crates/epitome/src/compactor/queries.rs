@@ -5,7 +5,7 @@ use super::{Compactor, Report, Snapshot, State};
 use crate::conversation::{Conversation, Level, Pressure};
 use crate::history::{Log, View};
 use crate::message::{Entry, MessageId};
-use crate::plan::Plan;
+use crate::plan::{Plan, Scope};
 use crate::policy::{Policy, Reason};
 use crate::transcript::whole_entry;
 
@@ -94,6 +94,11 @@ impl Compactor {
     /// What a compaction would do now.
     pub fn plan(&self, reason: Reason) -> Plan {
         Plan::new(&self.conversation, &self.policy, reason)
+    }
+
+    /// What a compaction would do now for which somebody has chosen what it may replace.
+    pub fn plan_within(&self, reason: Reason, scope: &Scope) -> Plan {
+        Plan::within(&self.conversation, &self.policy, reason, scope)
     }
 
     /// What the latest compaction did.

@@ -11,6 +11,9 @@ use crate::message::Message;
 use crate::policy::{LockedReasoning, Policy};
 use crate::tokens::MeterTokens;
 
+/// Why nothing is summarized up to an end that is in front of reasoning which stays with everything before it.
+pub(super) const REASONING_BEHIND_END: &str = "the model accepts the reasoning behind the chosen end only with everything in front of it; choose a later end";
+
 /// Why there is no append-only compaction in the middle of a tool call that follows signed reasoning.
 pub(super) const WAITS_WITH_REASONING: &str = "a message that stays has reasoning that the model accepts only behind an unchanged \
     history; compact after its results are there, or set policy.lockedReasoning to remove";

@@ -10,10 +10,11 @@ use super::appendix::appendix;
 use super::budget::{Budget, SHORTEST_SUMMARY};
 use super::cut::{ExchangeSize, TailLimit, cut};
 use super::locked_reasoning::{
-    WAITS_WITH_REASONING, is_append_only, last_with_reasoning, take_locked_reasoning,
+    REASONING_BEHIND_END, WAITS_WITH_REASONING, is_append_only, last_with_reasoning,
+    take_locked_reasoning,
 };
 use super::reduce::Reduction;
-use super::{Action, Plan};
+use super::{Action, Plan, Scope};
 use crate::calibration::Scale;
 use crate::conversation::Conversation;
 use crate::history::exchange::exchange_of;
@@ -36,21 +37,24 @@ pub(super) fn plan(
     reason: Reason,
     phase: Option<Phase>,
     tail_start: Option<usize>,
+    scope: &Scope,
 ) -> Plan {
     let scale = conversation.scale(policy);
     let log = conversation.log();
     let exchanges = conversation.index().exchanges(log);
     let task_end = (reason == Reason::TaskTransition).then(|| end_of_task(log, &exchanges));
     let no_task = task_end.is_some_and(|end| end <= conversation.projection().covered);
-    let tail_start = tail_start.or(task_end);
-    let protected = protected(conversation, policy, &exchanges);
+    let chosen_end = scope.tail_start(&exchanges);
+    let tail_start = chosen_end.or(tail_start).or(task_end);
+    let protected = protected(conversation, policy, &exchanges, &scope.exempt);
     let mut reduction = Reduction::new(conversation, policy, scale, &exchanges, &protected);
     if is_append_only(conversation, policy)
         && let Some(last) = last_with_reasoning(&reduction, 0)
     {
         reduction.from = last.end;
     }
-    if !no_task {
+    // Behind a chosen end everything stays as it is.
+    if !no_task && chosen_end.is_none() {
         reduction.run(reason, phase);
     }
 
@@ -72,7 +76,7 @@ pub(super) fn plan(
     if no_task {
         plan.idle = Some("no task was completed since the last summary".to_owned());
     } else if reason != Reason::Reduce && policy.summary.summarizer().is_some() && !enough {
-        plan.summarize(&mut reduction, tail_start);
+        plan.summarize(&mut reduction, tail_start, chosen_end);
     }
     if !plan.summarizes
         && let Some(first) = reduction.first_changed()
@@ -104,7 +108,12 @@ pub(super) fn plan(
 
 impl Plan {
     /// Decides where the tail begins and what stays of the prefix, if there is anything to summarize.
-    fn summarize(&mut self, reduction: &mut Reduction, fixed: Option<usize>) {
+    fn summarize(
+        &mut self,
+        reduction: &mut Reduction,
+        fixed: Option<usize>,
+        chosen: Option<usize>,
+    ) {
         let Reduction { conversation, policy, scale, exchanges, .. } = *reduction;
         let covered = conversation.projection().covered;
         let end = conversation.log().len();
@@ -164,6 +173,10 @@ impl Plan {
             return;
         }
         let tail_start = last.map_or(tail_start, |last| last.end.max(tail_start));
+        if chosen.is_some_and(|chosen| chosen < tail_start) {
+            self.idle = Some(REASONING_BEHIND_END.to_owned());
+            return;
+        }
 
         let mut stays: Vec<usize> = protected.take_while(|at| *at < tail_start).collect();
         // What was asked for in a task that is complete is not to be done again.
@@ -364,11 +377,13 @@ fn protected(
     conversation: &Conversation,
     policy: &Policy,
     exchanges: &[Exchange],
+    exempt: &[usize],
 ) -> Vec<Exchange> {
     let appended = appended_request(conversation, policy);
     let request = conversation.last_request().filter(|request| Some(*request) != appended);
     let fixed = conversation.index().fixed.iter().copied();
-    let mut positions: Vec<usize> = fixed.chain(request).chain(unfinished(conversation)).collect();
+    let fixed = fixed.chain(request).chain(unfinished(conversation));
+    let mut positions: Vec<usize> = fixed.chain(exempt.iter().copied()).collect();
     sort(&mut positions);
     let mut protected: Vec<Exchange> =
         positions.iter().filter_map(|at| exchange_of(exchanges, *at).cloned()).collect();

@@ -5,7 +5,8 @@ use epitome::policy::{Counting, SummaryInput};
 use epitome::tokens::CharactersPer;
 use epitome::{
     Compactor, Contract, Failure, FailureKind, First, Outcome, Output, Policy, Reason,
-    ReasoningPolicy, Report, ResultPlace, SummaryRequest, SummaryRole, SystemPlace, Timestamp,
+    ReasoningPolicy, Report, ResultPlace, Scope, SummaryRequest, SummaryRole, SystemPlace,
+    Timestamp,
 };
 use epitome_extractive::extract;
 use proptest::prelude::*;
@@ -172,8 +173,18 @@ fn answer(request: &SummaryRequest, manner: Manner) -> String {
 
 /// Compacts for this reason, or manually if the compactor refuses that.
 pub(crate) fn compact(compactor: &mut Compactor, reason: Reason, manner: Manner) -> Report {
-    if compactor.compact(reason, None).is_err() {
-        compactor.compact(Reason::Manual, None).unwrap();
+    compact_within(compactor, reason, &Scope::default(), manner)
+}
+
+/// The same within a scope.
+pub(crate) fn compact_within(
+    compactor: &mut Compactor,
+    reason: Reason,
+    scope: &Scope,
+    manner: Manner,
+) -> Report {
+    if compactor.compact_within(reason, None, scope.clone()).is_err() {
+        compactor.compact_within(Reason::Manual, None, scope.clone()).unwrap();
     }
     drive(compactor, manner);
     compactor.report().unwrap().clone()
