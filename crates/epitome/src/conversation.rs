@@ -1,6 +1,7 @@
 //! A log and its meter together: what the model sees, and how many tokens that takes.
 
-pub(crate) mod index;
+pub(crate) mod course;
+mod index;
 mod prefixes;
 mod pressure;
 mod recording;
@@ -13,6 +14,7 @@ mod user_requests;
 
 use std::borrow::Cow;
 
+pub use course::{CompactionPoint, Course};
 use epitome_columns::SortedMap;
 use index::{MessageIndex, is_heartbeat_answer};
 use prefixes::Prefixes;

@@ -71,7 +71,9 @@ pub use contract::{
     BlankText, Contract, First, Last, Neighbours, ReasoningPolicy, ResultPlace, SummaryRole,
     SystemPlace, Thinking, Violation,
 };
-pub use conversation::{Breakdown, Conversation, Level, Pressure, ProtectedTokens, Reported};
+pub use conversation::{
+    Breakdown, CompactionPoint, Conversation, Course, Level, Pressure, ProtectedTokens, Reported,
+};
 pub use history::Provider;
 pub use memory::{Memory, MemoryEntry};
 pub use message::Timestamp;

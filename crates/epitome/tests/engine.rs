@@ -37,6 +37,7 @@ mod reduces_without_a_model;
 mod remembers;
 mod serves_agents;
 mod serves_agents_of_other_providers;
+mod shows_its_course;
 mod stores_records;
 mod summarizes_again_and_again;
 mod summarizes_as_configured;

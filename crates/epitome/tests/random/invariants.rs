@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use epitome::Compactor;
-use epitome::history::{Change, Defect, Edit, PartChange, Rewrite, View};
+use epitome::history::{Change, Defect, Edit, PartChange, Record, Rewrite, View};
 use epitome::message::{Message, MessageId, Part, Role};
 use epitome::policy::SummaryPlacement;
 use epitome::tokens::MeterTokens;
@@ -304,6 +304,18 @@ pub(crate) fn count_is_the_sum(compactor: &Compactor) -> Result<(), String> {
     let tokens: MeterTokens = view.edits.iter().map(cost).sum();
     let counted = conversation.counted_tokens();
     ensure(tokens == counted, || format!("counted {counted:?}, and the view costs {tokens:?}"))?;
+    let course = conversation.course();
+    let last = course.tokens.last().copied().unwrap_or_default();
+    let last = course.compactions.last().map_or(last, |point| match point.messages {
+        all if all == course.tokens.len() => point.after,
+        _ => last,
+    });
+    // An edit may have changed what stands before signed reasoning, which is not sent any more then.
+    let is_signed = |record: &Record| matches!(record, Record::Reasoning { .. });
+    let is_locked = compactor.log().records().iter().any(is_signed);
+    ensure(is_locked || course.tokens.len() == compactor.log().len() && last == tokens, || {
+        format!("the course ends at {last:?}, and the view costs {tokens:?}")
+    })?;
     let scale = conversation.scale(compactor.policy());
     let fills = conversation.breakdown(&scale);
     let parts = [fills.system, fills.summary, fills.user, fills.assistant, fills.results];
