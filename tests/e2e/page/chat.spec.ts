@@ -360,6 +360,23 @@ test("what is typed stays with its conversation: the next one has an empty field
   expect(epitome.errors).toEqual([]);
 });
 
+test("what is typed is there again after a reload, with its conversation", async ({ page }) => {
+  const epitome = await openShort(page);
+  await epitome.isStored();
+  await field(page).fill("Where do the tulips go?");
+  await epitome.openSample("A coding session");
+  await field(page).fill("Why one hour?");
+  await page.reload();
+  await expect(field(page)).toHaveValue("Why one hour?");
+  await reopen(page, epitome, "short.json");
+  await expect(field(page)).toHaveValue("Where do the tulips go?");
+  await field(page).press("Enter");
+  await isIdle(page);
+  await page.reload();
+  await expect(field(page)).toHaveValue("");
+  expect(epitome.errors).toEqual([]);
+});
+
 test("what is typed below a sample that has gone on is there in the kept one, not in the sample", async ({ page }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

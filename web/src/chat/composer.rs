@@ -25,6 +25,11 @@ pub(super) fn Composer(store: Store) -> impl IntoView {
             text.set(String::new());
         }
     };
+    Effect::new(move |_| {
+        // It has an id once it is kept.
+        store.keeping.saved.track();
+        store.chat.drafts.remember(store.keeping.id());
+    });
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         send();

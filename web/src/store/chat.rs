@@ -53,7 +53,7 @@ impl Chat {
             note: RwSignal::new(None),
             is_begun: RwSignal::new(false),
             waiting: StoredValue::new(None),
-            drafts: Drafts::new(),
+            drafts: Drafts::recalled(),
         }
     }
 

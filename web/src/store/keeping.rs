@@ -122,7 +122,7 @@ impl Keeping {
     }
 
     /// The id of the conversation on the page, if it is kept.
-    pub(super) fn id(self) -> Option<String> {
+    pub(crate) fn id(self) -> Option<String> {
         self.open.with_value(|open| open.as_ref().map(|open| open.id.clone()))
     }
 
