@@ -24,6 +24,8 @@ const LANGUAGES = [
   { code: "zh", dir: "ltr", document: "zh.html", recorded: "recorded.zh.html" },
 ];
 
+const MANIFEST = "manifest.webmanifest";
+
 /** What `index.html` says by itself, in another language. */
 const wordsOf = (t) => [
   t("See how full a model’s context window is, what a compaction would do, and do it."),
@@ -49,16 +51,34 @@ const documents = {
           bundle["index.html"].source = source;
         } else {
           this.emitFile({ type: "asset", fileName: language.document, source });
+          const manifest = JSON.stringify(await manifestIn(language));
+          this.emitFile({ type: "asset", fileName: manifestOf(language), source: manifest });
         }
       }
     },
   },
 };
 
-async function documentIn({ code, dir, recorded }, template) {
+/** The name of the file that says how the page is installed. */
+const manifestOf = ({ code }) => (code === "en" ? MANIFEST : MANIFEST.replace(".", `.${code}.`));
+
+/** How the page is installed in a language: it opens in that language. */
+async function manifestIn({ code, dir, document }) {
+  const manifest = JSON.parse(await readFile(here(`public/${MANIFEST}`), "utf8"));
+  const [description, name] = await translatedWords(code);
+  return { ...manifest, name, description, lang: code, dir, start_url: `./${document}` };
+}
+
+async function translatedWords(code) {
   const catalog = code === "en" ? { texts: {} } : JSON.parse(await readFile(here(`languages/${code}.json`), "utf8"));
-  const translated = wordsOf((words) => catalog.texts[words] ?? words);
+  return wordsOf((words) => catalog.texts[words] ?? words);
+}
+
+async function documentIn(language, template) {
+  const { code, dir, recorded } = language;
+  const translated = await translatedWords(code);
   let html = replaced(template, '<html lang="en" dir="ltr">', `<html lang="${code}" dir="${dir}">`);
+  html = replaced(html, MANIFEST, manifestOf(language));
   for (const [index, words] of wordsOf((words) => words).entries()) {
     html = replaced(html, words, translated[index]);
   }
@@ -90,13 +110,14 @@ async function filesToKeep(folder, bundle) {
   );
 }
 
-/** The document of each language but English, with its catalog. They are kept for those who use them. */
+/** The document of each language but English, with its manifest and its catalog. They are kept for those who use them. */
 function languageFiles(bundle) {
   const assets = Object.values(bundle).filter(({ type }) => type === "asset");
-  return LANGUAGES.filter(({ code }) => code !== "en").map(({ code, document }) => {
+  return LANGUAGES.filter(({ code }) => code !== "en").map((language) => {
+    const { code, document } = language;
     const catalog = assets.find(({ originalFileNames = [] }) => originalFileNames.includes(`languages/${code}.json`));
     if (catalog === undefined) throw new Error(`the build has no catalog for ${code}`);
-    return [document, catalog.fileName];
+    return [document, manifestOf(language), catalog.fileName];
   });
 }
 

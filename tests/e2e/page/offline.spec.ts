@@ -34,6 +34,16 @@ test("with a network, the page is the server's, also if that has another one by 
   await expect(page).toHaveTitle("newer");
 });
 
+test("it is installed in the language that it is open in", async ({ page }) => {
+  await page.goto("/he.html");
+  const session = await page.context().newCDPSession(page);
+  const { errors, data } = await session.send("Page.getAppManifest");
+  expect(errors).toEqual([]);
+  const manifest = JSON.parse(data ?? "{}") as Record<string, string>;
+  expect(manifest).toMatchObject({ lang: "he", dir: "rtl", start_url: "./he.html", name: await page.title() });
+  expect(manifest["description"]).toBe(await page.locator("meta[name=description]").getAttribute("content"));
+});
+
 test("it can be installed", async ({ page }) => {
   await page.goto("/");
   const session = await page.context().newCDPSession(page);
