@@ -115,6 +115,7 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
                 >
                     {if pinned { t!("Unpin") } else { t!("Pin") }}
                 </button>
+                <ForTheNext store position />
                 <p class="hint">
                     {t!("A pinned message is kept by every compaction, together with its tool calls and results.")}
                 </p>
@@ -122,6 +123,41 @@ fn Pin(store: Store, row: Row) -> impl IntoView {
         }
         .into_any()
     })
+}
+
+/// What the next compaction alone does with the message.
+#[component]
+fn ForTheNext(store: Store, position: usize) -> impl IntoView {
+    let choice = store.choice;
+    let this = (position, position);
+    let busy = move || store.is_locked();
+    let is_end = move || choice.end() == Some(position);
+    let end_here = move |_| match untrack(is_end) {
+        true => choice.clear_span(),
+        false => choice.end_behind(position),
+    };
+    view! {
+        <button
+            type="button"
+            class="button"
+            aria-pressed=move || choice.exempts(this).to_string()
+            title=t!("The next compaction leaves it as it is, and later ones may not.")
+            disabled=busy
+            on:click=move |_| choice.toggle_exempt(this)
+        >
+            {t!("Exempt once")}
+        </button>
+        <button
+            type="button"
+            class="button"
+            aria-pressed=move || is_end().to_string()
+            title=t!("The next compaction ends behind it.")
+            disabled=busy
+            on:click=end_here
+        >
+            {t!("Compact up to here")}
+        </button>
+    }
 }
 
 fn meaning(status: Status) -> &'static str {

@@ -9,9 +9,9 @@ mod tabs;
 
 use std::sync::OnceLock;
 
-use epitome::message::{CheckpointId, Usage};
+use epitome::message::{CheckpointId, Message, Usage};
 use epitome::policy::Phase;
-use epitome::{BeforeCompaction, Compactor, Output, Reason, Timestamp};
+use epitome::{BeforeCompaction, Compactor, Output, Reason, Scope, Timestamp};
 use epitome_browser::clock;
 use leptos::prelude::{
     GetUntracked as _, GetValue as _, Set as _, SetValue as _, WithUntracked as _,
@@ -19,7 +19,7 @@ use leptos::prelude::{
 use leptos::task::spawn_local;
 
 use crate::language::t;
-use crate::number::thousands;
+use crate::number::{count, plural, thousands};
 use crate::store::{Store, is_transition_due};
 
 pub(crate) use agent::{compact_agent, undo_agent};
@@ -30,10 +30,10 @@ pub(crate) use tabs::{edit_here, follow, follow_list};
 
 /// Starts a compaction with the chosen reason; `instructions` may be empty.
 pub(crate) fn compact(store: Store, instructions: &str) {
-    start(store, store.reason.get_untracked(), instructions);
+    start(store, store.reason.get_untracked(), instructions, store.choice.scope());
 }
 
-fn start(store: Store, reason: Reason, instructions: &str) {
+fn start(store: Store, reason: Reason, instructions: &str, scope: Scope) {
     if is_refused(store) {
         return;
     }
@@ -45,7 +45,7 @@ fn start(store: Store, reason: Reason, instructions: &str) {
         // By it the report says how long the compaction took.
         compactor.set_time(now());
         compactor.set_reads_in_slices(quotes);
-        Some(compactor.compact(reason, instructions))
+        Some(compactor.compact_within(reason, instructions, scope))
     });
     if let Some(Err(error)) = started.flatten() {
         store.live.rejection.set(Some(error.to_string()));
@@ -70,7 +70,7 @@ pub(crate) fn check(store: Store, phase: Phase) {
     }
     let due = store.write(|session| session.compactor_mut()?.check(phase)).flatten();
     match due {
-        Some(reason) => start(store, reason, ""),
+        Some(reason) => start(store, reason, "", Scope::default()),
         None => {
             drain(store);
             store.show_figures();
@@ -168,6 +168,32 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
     store.announce(if message.pinned { t!("Pinned.") } else { t!("No longer pinned.") });
     command(store, |compactor| {
         let _ = compactor.edit(message);
+    });
+}
+
+/// Pins all of these messages that can be pinned, or removes their pins if all of them have one.
+pub(crate) fn toggle_pins(store: Store, positions: Vec<usize>) {
+    if is_refused(store) {
+        return;
+    }
+    if let Some(obstacle) = store.obstacle() {
+        return store.announce(obstacle);
+    }
+    let messages = store.read(|session| {
+        let free = positions.iter().filter(|at| session.pin_obstacle(**at).is_none());
+        free.filter_map(|at| session.message(*at).cloned()).collect::<Vec<_>>()
+    });
+    let pinned = !messages.iter().all(|message| message.pinned);
+    let changed: Vec<_> = messages.into_iter().filter(|it| it.pinned != pinned).collect();
+    let number = plural(count(changed.len()), "message", "messages");
+    store.announce(match pinned {
+        true => t!("{number} pinned.", number),
+        false => t!("{number} no longer pinned.", number),
+    });
+    command(store, |compactor| {
+        for message in changed {
+            let _ = compactor.edit(Message { pinned, ..message });
+        }
     });
 }
 

@@ -6,13 +6,13 @@ mod next_summary;
 mod segment;
 
 use epitome::policy::{Counting, Encoding, Family};
-use epitome::{Breakdown, Level, Pressure};
+use epitome::{Level, Pressure};
 use leptos::prelude::*;
 
 use crate::browser::{focus_instead_of_nothing, has_focus};
 use crate::language::{Language, t};
 use crate::number::{change, percent, percentage, share, thousands};
-use crate::store::Store;
+use crate::store::{Fill, Store};
 pub(crate) use legend::Legend;
 use mark::{Mark, MarkKind};
 use next_summary::{Ghost, NextSummaryLine, described};
@@ -137,9 +137,9 @@ fn Gauge(store: Store) -> impl IntoView {
     // The bar is as long as the conversation if that is larger than the window.
     let scale =
         Memo::new(move |_| pressure.get().map_or(1, |now| now.window.max(now.tokens)).max(1));
-    let segments = move |breakdown: Breakdown| {
+    let segments = move |fill: Fill| {
         let bar = Segment::ALL.into_iter().map(|segment| {
-            let tokens = segment.tokens(&breakdown);
+            let tokens = segment.tokens(&fill);
             let width = width(tokens, scale.get());
             (tokens > 0).then(|| {
                 view! {
@@ -149,7 +149,7 @@ fn Gauge(store: Store) -> impl IntoView {
         });
         bar.collect_view()
     };
-    let now = move || pressure.get().map(|now| segments(now.breakdown));
+    let now = move || store.fill.get().map(segments);
     let reserve = move || {
         let now = pressure.get()?;
         let threshold = now.threshold?;

@@ -6,10 +6,12 @@
 mod branches;
 mod brought_back;
 mod chat;
+mod choice;
 mod commit;
 mod compactions;
 mod document;
 mod drafts;
+mod fill;
 mod filter;
 mod finder;
 mod held;
@@ -38,10 +40,12 @@ use crate::settings::SettingsState;
 pub(crate) use branches::{Repeatable, Versions};
 pub(crate) use brought_back::is_recalled;
 pub(crate) use chat::{Chat, Problem, Question};
+pub(crate) use choice::{Choice, Span};
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use drafts::Place;
-pub(crate) use filter::Filter;
+pub(crate) use fill::{Apart, Fill};
+pub(crate) use filter::{Filter, Kind};
 pub(crate) use finder::Match;
 pub(crate) use held::{Held, Holding};
 pub(crate) use keeping::{Keeping, Kept, Saved};
@@ -90,6 +94,8 @@ pub(crate) struct Store {
     pub(crate) settings: SettingsState,
     /// The reason of the next compaction.
     pub(crate) reason: RwSignal<Reason>,
+    /// What is chosen for the next compaction alone.
+    pub(crate) choice: Choice,
     /// What the browser keeps for the next visit.
     pub(crate) keeping: Keeping,
     /// Questions, warnings, events and what is due.
@@ -102,6 +108,10 @@ pub(crate) struct Store {
     pub(crate) revision: RwSignal<u32>,
     /// How full the window is.
     pub(crate) pressure: RwSignal<Option<Pressure>>,
+    /// What fills it.
+    pub(crate) fill: RwSignal<Option<Fill>>,
+    /// The messages that are kinds of their own among it.
+    apart: StoredValue<Apart>,
     /// The summary that is written in advance.
     pub(crate) next_summary: RwSignal<Option<NextSummary>>,
     /// What is typed for the context of the next request.
@@ -165,12 +175,15 @@ impl Store {
             choices: RwSignal::new(Vec::new()),
             settings: SettingsState::new(),
             reason: RwSignal::new(Reason::Manual),
+            choice: Choice::new(),
             keeping: Keeping::new(),
             live: Live::new(),
             chat: Chat::new(),
             recent_only: RwSignal::new(false),
             revision: RwSignal::new(0),
             pressure: RwSignal::new(None),
+            fill: RwSignal::new(None),
+            apart: StoredValue::new(Apart::default()),
             next_summary: RwSignal::new(None),
             context: RwSignal::new(ContextTexts::default()),
             next_request: RwSignal::new(None),
@@ -204,6 +217,7 @@ impl Store {
         Effect::new(move |_| {
             self.settings.track();
             self.reason.track();
+            self.choice.track();
             self.context.track();
             self.next_request_shown.track();
             self.schedule();
@@ -306,14 +320,17 @@ impl Store {
     pub(crate) fn show_figures(self) {
         self.show_pressure();
         let reason = self.reason.get_untracked();
+        let scope = self.choice.scope();
         let quotes = self.quotes();
         let plan = self.write(|session| {
             let compactor = session.compactor_mut()?;
             compactor.set_reads_in_slices(quotes);
-            Some(compactor.plan(reason))
+            Some(compactor.plan_within(reason, &scope))
         });
         let plan = plan.flatten();
-        let outlook = self.read(|session| Some(Outlook::of(session.compactor()?, plan.as_ref()?)));
+        let outlook = self.apart.with_value(|apart| {
+            self.read(|session| Some(Outlook::of(session.compactor()?, plan.as_ref()?, apart)))
+        });
         self.plan.set(plan.map(Arc::new));
         self.outlook.set(outlook.map(Arc::new));
         self.read(|session| self.live.show(session.compactor()));
@@ -364,6 +381,10 @@ impl Store {
     }
 
     fn show_pressure(self) {
+        self.apart.with_value(|apart| {
+            let fill = self.read(|session| Some(Fill::now(session.compactor()?, apart)));
+            self.fill.set(fill);
+        });
         self.pressure.set(self.read(|session| session.compactor().map(Compactor::pressure)));
         self.show_next_summary();
     }
@@ -382,6 +403,8 @@ impl Store {
         self.view.set(Arc::new(self.read(Session::view)));
         self.show_compactions();
         self.show_held();
+        let apart = self.read(|session| session.compactor().map(Apart::of));
+        self.apart.set_value(apart.unwrap_or_default());
         self.revision.update(|revision| *revision = revision.wrapping_add(1));
         self.show_pressure();
         self.changed.set_value(true);
@@ -425,28 +448,6 @@ impl Store {
         self.document.set(Some(Arc::new(updated)));
     }
 
-    /// Keeps the report of an applied compaction for as long as the conversation is open.
-    pub(crate) fn keep_report(self, report: Arc<Report>) {
-        self.reports.update_value(|reports| reports.push(report));
-        self.show_compactions();
-    }
-
-    fn show_compactions(self) {
-        let compactions = self.read(|session| {
-            let log = session.compactor().map(Compactor::log);
-            self.reports.with_value(|reports| log.map(|log| Compaction::all(log, reports)))
-        });
-        let compactions = compactions.unwrap_or_default();
-        if self.compactions.with_untracked(|shown| **shown != compactions) {
-            self.compactions.set(Arc::new(compactions));
-        }
-    }
-
-    /// True if a compaction can be undone.
-    pub(crate) fn is_compacted(self) -> bool {
-        self.compactions.with(|compactions| !compactions.is_empty())
-    }
-
     /// True if a compaction or a change of the lists can be undone.
     pub(crate) fn is_undoable(self) -> bool {
         self.is_compacted() || self.holding.is_edited.get()
@@ -478,6 +479,7 @@ impl Store {
         self.live.clear();
         self.chat.clear();
         self.reason.set(Reason::Manual);
+        self.choice.clear();
         self.lit.set(Arc::default());
         self.opened.set(None);
         self.choices.set(Vec::new());

@@ -1,9 +1,13 @@
-//! The picture of a conversation: one bar for each message, as high as its tokens, in the colour and pattern of what happens to
-//! it.
+//! Two pictures of a conversation: how full the window was over time, and one bar for each message, as high as its tokens, in the
+//! colour and pattern of what happens to it.
 
+mod chosen;
+mod course;
+mod field;
 mod shared;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -12,27 +16,31 @@ use crate::browser::copy_picture;
 use crate::language::t;
 use crate::number::{count, plural, share, thousands};
 use crate::store::{Bar, Outlook, Store, Treatment};
+use chosen::Chosen;
+use course::{FillOverTime, Line};
+use field::Field;
 
 /// The height of the picture in its own units. A bar is one unit wide.
 const HEIGHT: f64 = 100.0;
 /// The height of the smallest bar.
 const LEAST: f64 = 3.0;
 
-/// The picture with its key.
+/// The pictures with their keys.
 #[component]
 pub(crate) fn Strip(store: Store) -> impl IntoView {
     let said = RwSignal::new(String::new());
     let share = move |_| share_picture(store, said);
-    let picture = move || {
-        store.outlook.get().map(|outlook| view! { <Picture store outlook=(*outlook).clone() /> })
-    };
+    let outlook = Memo::new(move |_| store.outlook.get());
     view! {
+        <FillOverTime store />
         <figure class="strip" aria-labelledby="strip-heading">
             <figcaption>
                 <h2 id="strip-heading">{t!("Message by message")}</h2>
                 <span class="hint">{t!("Taller bars have more tokens; a bar four times as high has sixteen times as many.")}</span>
             </figcaption>
-            {picture}
+            <Field store outlook />
+            <Chosen store />
+            <Key store outlook />
             <div class="strip-share">
                 <button type="button" class="link" on:click=share>{t!("Copy as a picture")}</button>
                 <span class="hint" role="status">
@@ -54,41 +62,30 @@ pub(crate) fn share_picture(store: Store, said: RwSignal<String>) {
     else {
         return;
     };
+    let line = store.read(|session| Some(Line::of(session.compactor()?, &outlook)));
+    let Some(line) = line else { return };
     let done = store.report.get_untracked();
     let planned = store.plan.get_untracked().filter(|plan| plan.idle.is_none());
     let heading = shared::heading(&pressure, done.as_deref(), planned.as_deref());
     spawn_local(async move {
-        let (blocks, words) = shared::draw(&outlook, heading);
+        let (blocks, words) = shared::draw(&outlook, &line, heading);
         said.set(copy_picture(shared::SIZE, &blocks, &words, "epitome.png").await);
     });
 }
 
+/// The entries of the key.
 #[component]
-fn Picture(store: Store, outlook: Outlook) -> impl IntoView {
-    let columns = outlook.bars.len().max(1);
-    let label = described(&outlook);
-    let paths = Treatment::ALL.map(|treatment| {
-        let path = path(&outlook, treatment);
-        (!path.is_empty()).then(|| view! { <path data-treatment=treatment.as_str() d=path></path> })
-    });
-    let key = Treatment::ALL.into_iter().zip(outlook.numbers).filter(|(_, number)| *number > 0);
-    let key = key.map(|(treatment, number)| {
-        view! {
-            <li><KeyEntry store treatment number /></li>
-        }
-    });
-    view! {
-        <svg
-            class="strip-picture"
-            viewBox=format!("0 0 {columns} {HEIGHT}")
-            preserveAspectRatio="none"
-            role="img"
-            aria-label=label
-        >
-            {paths}
-        </svg>
-        <ul class="strip-key" aria-label=t!("What happens to the messages")>{key.collect_view()}</ul>
-    }
+fn Key(store: Store, outlook: Memo<Option<Arc<Outlook>>>) -> impl IntoView {
+    let numbers = Memo::new(move |_| outlook.with(|outlook| outlook.as_ref().map(|it| it.numbers)));
+    let entries = move || {
+        let used = Treatment::ALL.into_iter().zip(numbers.get().unwrap_or_default());
+        let used = used.filter(|(_, number)| *number > 0);
+        let entry = |(treatment, number)| {
+            view! { <li><KeyEntry store treatment number /></li> }
+        };
+        used.map(entry).collect_view()
+    };
+    view! { <ul class="strip-key" aria-label=t!("What happens to the messages")>{entries}</ul> }
 }
 
 /// An entry of the key, which limits the list to its messages.
@@ -113,6 +110,11 @@ fn KeyEntry(store: Store, treatment: Treatment, number: u32) -> impl IntoView {
             {treatment.label()}
         </button>
     }
+}
+
+/// A share of a length, in the style sheet's terms.
+fn length(share: f64) -> String {
+    format!("{:.3}%", share * 100.0)
 }
 
 /// The bars with their heights from 0 to 1.

@@ -3,7 +3,7 @@
 
 use epitome::message::{MessageId, Role, Usage};
 use epitome::policy::Phase;
-use epitome::{FailureKind, Outcome, Reason};
+use epitome::{FailureKind, Outcome, Reason, Scope};
 use epitome_browser::{AbortSignal, Completion, EndpointError, EndpointErrorCode, clock};
 use epitome_formats::{Format, convert};
 use js_sys::{Array, JSON};
@@ -57,7 +57,7 @@ pub(crate) fn reword(store: Store, position: usize, text: &str) {
 pub(crate) fn show_version(store: Store, id: &MessageId) {
     if begin(store) {
         let shown = store.write(|session| session.switch_to(id));
-        went_on(store, shown);
+        turned(store, shown);
     }
 }
 
@@ -101,7 +101,7 @@ fn say(store: Store, role: Role, text: &str) -> bool {
 
 fn leave(store: Store, position: usize) -> bool {
     let left = store.write(|session| session.leave(position));
-    went_on(store, left)
+    turned(store, left)
 }
 
 /// Shows and keeps a change of the conversation. False if it could not be made.
@@ -116,6 +116,12 @@ fn went_on(store: Store, change: Option<Result<(), String>>) -> bool {
     store.show_change();
     store.keep();
     true
+}
+
+/// The same behind a turn to another branch, which may have other messages at the positions that were chosen.
+fn turned(store: Store, change: Option<Result<(), String>>) -> bool {
+    store.choice.clear();
+    went_on(store, change)
 }
 
 /// Compacts if that is due before a request, and asks.
@@ -133,7 +139,7 @@ fn due(store: Store, phase: Phase) -> Option<Reason> {
 fn compact_before(store: Store, reason: Reason, question: Question) {
     let left = question.left.clone();
     store.chat.waiting.set_value(Some(question));
-    start(store, reason, "");
+    start(store, reason, "", Scope::default());
     if let Some(problem) = store.live.rejection.get_untracked() {
         store.chat.waiting.set_value(None);
         fail(store, problem, left);
@@ -233,7 +239,7 @@ fn end(store: Store, question: Question, answer: Result<Completion, EndpointErro
         command(store, |compactor| compactor.handle_usage(usage));
     }
     match due(store, Phase::TurnEnd) {
-        Some(reason) => start(store, reason, ""),
+        Some(reason) => start(store, reason, "", Scope::default()),
         None => drain(store),
     }
     store.show_figures();
@@ -264,7 +270,7 @@ fn too_long(store: Store, question: Question, limit: Option<u32>, refusal: &str)
 fn give_up(store: Store, left: Option<MessageId>) {
     if let Some(left) = left {
         let shown = store.write(|session| session.switch_to(&left));
-        went_on(store, shown);
+        turned(store, shown);
     }
     store.announce(t!("Stopped."));
 }

@@ -227,6 +227,7 @@ fn end(store: Store, report: Report) {
     let report = Arc::new(report);
     if matches!(report.outcome, Outcome::Applied { .. }) {
         store.keep_report(report.clone());
+        store.choice.clear();
         // A transition is made once.
         if report.reason == Reason::TaskTransition {
             store.reason.set(Reason::Manual);

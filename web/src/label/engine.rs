@@ -42,6 +42,12 @@ fn known(message: &str) -> Option<&'static str> {
                 "Nothing is left to summarize: every message is pinned, a system prompt, or in the tail that the policy keeps."
             )
         }
+        "the model accepts the reasoning behind the chosen end only with everything in front of it; choose a later end" =>
+        {
+            t!(
+                "The model accepts the reasoning behind the chosen end only with everything in front of it; choose a later end."
+            )
+        }
         _ => return None,
     })
 }

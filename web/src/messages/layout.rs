@@ -96,7 +96,8 @@ fn found(store: Store, messages: usize) -> Vec<usize> {
         let accepted = |index: &usize| match store.perspective.get_untracked() {
             Perspective::Conversation => store.read(|session| {
                 let treatment = Treatment::at(session.compactor()?, plan.as_deref(), *index);
-                Some(filter.accepts(session.message(*index)?, Some(treatment)))
+                let is_inside = filter.reaches(Some(*index));
+                Some(is_inside && filter.accepts(session.message(*index)?, Some(treatment)))
             }),
             Perspective::Model => super::Row::at(store, *index).map(|row| {
                 let treatment = row.position.and_then(|position| {
@@ -104,7 +105,7 @@ fn found(store: Store, messages: usize) -> Vec<usize> {
                         Some(Treatment::at(session.compactor()?, plan.as_deref(), position))
                     })
                 });
-                filter.accepts(&row.message, treatment)
+                filter.reaches(row.position) && filter.accepts(&row.message, treatment)
             }),
         };
         (0..messages).filter(|index| accepted(index) == Some(true)).collect()

@@ -258,6 +258,7 @@ fn MessageRow(
     };
     let cells = move || {
         row.get().map(|cells| {
+            let exempt = cells.position.is_some_and(|at| store.choice.exempts((at, at)));
             let number = cells.number.map_or_else(|| "·".to_owned(), |number| number.to_string());
             view! {
                 <span class="row-number">{number}</span>
@@ -268,6 +269,7 @@ fn MessageRow(
                 </span>
                 <span class="badges">
                     {cells.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> })}
+                    {exempt.then(|| view! { <span class="badge" data-action="pinned">{t!("exempt")}</span> })}
                     {cells.pinned.then(|| view! { <span class="badge" data-action="pinned">{t!("pinned")}</span> })}
                     <span class="badge" data-action=cells.status.as_str()>{cells.status.label()}</span>
                 </span>

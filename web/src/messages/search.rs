@@ -8,7 +8,7 @@ use crate::browser::{focus, has_focus, scroll_to_start};
 use crate::label::role_label;
 use crate::language::t;
 use crate::number::{count, plural};
-use crate::store::{Filter, Perspective, Store, Treatment};
+use crate::store::{Filter, Kind, Perspective, Store, Treatment};
 
 /// The id of the field.
 const SEARCH: &str = "message-search";
@@ -42,13 +42,22 @@ pub(super) fn Search(store: Store, layout: Memo<Layout>) -> impl IntoView {
         focus(SEARCH);
     };
     let limits = move || {
-        let Filter { role, treatment, .. } = store.filter.get();
+        let Filter { kind, treatment, span, .. } = store.filter.get();
         let mut found = plural(count(layout.with(Layout::messages)), "message", "messages");
-        if let Some(role) = role {
-            found = t!("{messages} of role {role}", messages = found, role = role_label(role));
-        }
+        found = match kind {
+            Some(Kind::Of(role)) => {
+                t!("{messages} of role {role}", messages = found, role = role_label(role))
+            }
+            Some(Kind::Pinned) => t!("{messages} that are pinned", messages = found),
+            Some(Kind::Reasoning) => t!("{messages} with reasoning", messages = found),
+            Some(Kind::Images) => t!("{messages} with images", messages = found),
+            None => found,
+        };
         if let Some(treatment) = treatment {
             found = those(treatment, &found);
+        }
+        if span.is_some() {
+            found = t!("{messages}, chosen in the picture", messages = found);
         }
         found
     };

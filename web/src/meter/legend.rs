@@ -1,19 +1,18 @@
 //! What the patterns of the bar stand for, with numbers.
 
 use epitome::Pressure;
-use epitome::message::Role;
 use leptos::prelude::*;
 
 use super::segment::Segment;
 use crate::language::t;
 use crate::number::{percent, share, thousands};
-use crate::store::Store;
+use crate::store::{Fill, Kind, Store};
 
 /// What fills the window. The shares add up to the window, or to more if the conversation does not fit. An entry of messages
 /// limits the list to them.
 #[component]
 pub(crate) fn Legend(store: Store) -> impl IntoView {
-    let entries = Memo::new(move |_| store.pressure.get().map(|pressure| rows(&pressure)));
+    let entries = Memo::new(move |_| Some(rows(&store.pressure.get()?, &store.fill.get()?)));
     let window = move || store.pressure.with(|pressure| pressure.as_ref().map_or(0, |p| p.window));
     let rows = move || {
         let entries = entries.get().unwrap_or_default();
@@ -27,7 +26,7 @@ pub(crate) fn Legend(store: Store) -> impl IntoView {
 
 #[component]
 fn EntryView(store: Store, entry: Entry, window: u32) -> impl IntoView {
-    let Entry { name, label, tokens, role } = entry;
+    let Entry { name, label, tokens, messages } = entry;
     let content = view! {
         <span class="swatch" data-segment=name aria-hidden="true"></span>
         <span class="legend-label">{label}</span>
@@ -36,13 +35,13 @@ fn EntryView(store: Store, entry: Entry, window: u32) -> impl IntoView {
         " "
         <span class="legend-share">{percent(share(tokens, window))}</span>
     };
-    let Some(role) = role else {
+    let Some(kind) = messages else {
         return view! { <span class="legend-entry">{content}</span> }.into_any();
     };
-    let chosen = move || store.filter.with(|filter| filter.role == Some(role));
+    let chosen = move || store.filter.with(|filter| filter.kind == Some(kind));
     let choose = move |_| {
-        let role = (!chosen()).then_some(role);
-        store.filter.update(|filter| filter.role = role);
+        let kind = (!chosen()).then_some(kind);
+        store.filter.update(|filter| filter.kind = kind);
     };
     view! {
         <button
@@ -65,12 +64,12 @@ struct Entry {
     name: &'static str,
     label: &'static str,
     tokens: u32,
-    /// The role of its messages, if it is made of messages of one role.
-    role: Option<Role>,
+    /// Which messages it is of, if it is made of messages.
+    messages: Option<Kind>,
 }
 
 /// The segments that are not empty, what is free, and what is free of the reserve.
-fn rows(pressure: &Pressure) -> Vec<Entry> {
+fn rows(pressure: &Pressure, fill: &Fill) -> Vec<Entry> {
     let (tokens, window) = (pressure.tokens, pressure.window);
     let upper = pressure.threshold.unwrap_or(window).min(window);
     let free = upper.saturating_sub(tokens);
@@ -78,13 +77,13 @@ fn rows(pressure: &Pressure) -> Vec<Entry> {
     let segments = Segment::ALL.into_iter().map(|segment| Entry {
         name: segment.as_str(),
         label: segment.label(),
-        tokens: segment.tokens(&pressure.breakdown),
-        role: segment.role(),
+        tokens: segment.tokens(fill),
+        messages: segment.messages(),
     });
     let rest = [("free", t!("Free"), free), ("reserve", t!("Reserve left"), reserve)];
     segments
         .filter(|entry| entry.tokens > 0)
-        .chain(rest.map(|(name, label, tokens)| Entry { name, label, tokens, role: None }))
+        .chain(rest.map(|(name, label, tokens)| Entry { name, label, tokens, messages: None }))
         .collect()
 }
 
@@ -110,7 +109,8 @@ mod tests {
                 floor: 0,
                 breakdown,
             };
-            let sum: u32 = rows(&pressure).iter().map(|entry| entry.tokens).sum();
+            let fill = Fill { rest: breakdown, ..Fill::default() };
+            let sum: u32 = rows(&pressure, &fill).iter().map(|entry| entry.tokens).sum();
             assert_eq!(sum, 8_000, "{tokens}");
         }
     }

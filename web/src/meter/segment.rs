@@ -1,10 +1,10 @@
 //! The kinds of content that fill a window.
 
-use epitome::Breakdown;
 use epitome::message::Role;
 use strum::EnumCount;
 
 use crate::language::t;
+use crate::store::{Fill, Kind};
 
 /// One kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
@@ -13,9 +13,12 @@ pub(super) enum Segment {
     Tools,
     Context,
     Summary,
+    Pinned,
     User,
     Assistant,
+    Reasoning,
     Results,
+    Images,
 }
 
 impl Segment {
@@ -25,9 +28,12 @@ impl Segment {
         Self::Tools,
         Self::Context,
         Self::Summary,
+        Self::Pinned,
         Self::User,
         Self::Assistant,
+        Self::Reasoning,
         Self::Results,
+        Self::Images,
     ];
 
     /// The name of the kind, for the style sheet.
@@ -37,19 +43,25 @@ impl Segment {
             Self::Tools => "tools",
             Self::Context => "context",
             Self::Summary => "summary",
+            Self::Pinned => "pinned",
             Self::User => "user",
             Self::Assistant => "assistant",
+            Self::Reasoning => "reasoning",
             Self::Results => "results",
+            Self::Images => "images",
         }
     }
 
-    /// The role of its messages; `None` if it is not made of messages of one role.
-    pub(super) fn role(self) -> Option<Role> {
+    /// Which messages it is of; `None` if it is not made of messages.
+    pub(super) fn messages(self) -> Option<Kind> {
         match self {
-            Self::System => Some(Role::System),
-            Self::User => Some(Role::User),
-            Self::Assistant => Some(Role::Assistant),
-            Self::Results => Some(Role::Tool),
+            Self::System => Some(Kind::Of(Role::System)),
+            Self::Pinned => Some(Kind::Pinned),
+            Self::User => Some(Kind::Of(Role::User)),
+            Self::Assistant => Some(Kind::Of(Role::Assistant)),
+            Self::Reasoning => Some(Kind::Reasoning),
+            Self::Results => Some(Kind::Of(Role::Tool)),
+            Self::Images => Some(Kind::Images),
             Self::Tools | Self::Context | Self::Summary => None,
         }
     }
@@ -64,11 +76,15 @@ impl Segment {
             Self::User => t!("User"),
             Self::Assistant => t!("Assistant"),
             Self::Results => t!("Tool results"),
+            Self::Pinned => t!("Pinned"),
+            Self::Reasoning => t!("Reasoning"),
+            Self::Images => t!("Images"),
         }
     }
 
     /// Its tokens.
-    pub(super) fn tokens(self, breakdown: &Breakdown) -> u32 {
+    pub(super) fn tokens(self, fill: &Fill) -> u32 {
+        let breakdown = &fill.rest;
         match self {
             Self::System => breakdown.system,
             Self::Tools => breakdown.tools,
@@ -77,6 +93,9 @@ impl Segment {
             Self::User => breakdown.user,
             Self::Assistant => breakdown.assistant,
             Self::Results => breakdown.results,
+            Self::Pinned => fill.pinned,
+            Self::Reasoning => fill.reasoning,
+            Self::Images => fill.images,
         }
     }
 }

@@ -5,9 +5,10 @@ use leptos::prelude::*;
 use super::decision::Decision;
 use super::progress::Running;
 use super::{COMPACT_BUTTON, COMPACT_FORM};
-use crate::browser::{focus_instead_of_nothing, is_there};
+use crate::browser::{focus, focus_instead_of_nothing, is_there};
 use crate::driver;
 use crate::language::t;
+use crate::number::{count, plural};
 use crate::settings::Summarizer;
 use crate::store::Store;
 
@@ -84,5 +85,41 @@ fn SummarizedBy(store: Store) -> impl IntoView {
         }}
         " "
         <a href="#summarizer-heading">{t!("Change")}</a>
+        <Scope store />
+    }
+}
+
+/// What is chosen for this compaction alone.
+#[component]
+fn Scope(store: Store) -> impl IntoView {
+    let choice = store.choice;
+    let end = move || {
+        let end = choice.end()?;
+        let number = store.read(|session| session.number(end))?;
+        Some(t!("It ends behind message {number}.", number))
+    };
+    let exempt = move || {
+        let exempt = count(choice.exempted());
+        (exempt > 0).then(|| {
+            let messages = plural(exempt, "message", "messages");
+            t!("Exempt: {messages}.", messages)
+        })
+    };
+    let chosen = move || {
+        let chosen: Vec<String> = [end(), exempt()].into_iter().flatten().collect();
+        (!chosen.is_empty()).then(|| chosen.join(" "))
+    };
+    let is_chosen = Memo::new(move |_| chosen().is_some());
+    let clear = move |_| {
+        choice.clear();
+        focus(COMPACT_BUTTON);
+    };
+    view! {
+        <Show when=move || is_chosen.get()>
+            " "
+            <span class="chosen-scope">{chosen}</span>
+            " "
+            <button type="button" class="link" on:click=clear>{t!("Leave it to the settings")}</button>
+        </Show>
     }
 }

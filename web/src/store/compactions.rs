@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use epitome::history::Log;
 use epitome::message::CheckpointId;
-use epitome::{Outcome, Reason, Report};
+use epitome::{Compactor, Outcome, Reason, Report};
+use leptos::prelude::*;
 
+use super::Store;
 use crate::language::t;
 use crate::number::{count, plural};
 
@@ -28,6 +30,30 @@ pub(crate) struct Compaction {
     pub(crate) removed: u32,
     /// Its report; `None` if it ran before the page was opened.
     pub(crate) report: Option<Arc<Report>>,
+}
+
+impl Store {
+    /// Keeps the report of an applied compaction for as long as the conversation is open.
+    pub(crate) fn keep_report(self, report: Arc<Report>) {
+        self.reports.update_value(|reports| reports.push(report));
+        self.show_compactions();
+    }
+
+    pub(super) fn show_compactions(self) {
+        let compactions = self.read(|session| {
+            let log = session.compactor().map(Compactor::log);
+            self.reports.with_value(|reports| log.map(|log| Compaction::all(log, reports)))
+        });
+        let compactions = compactions.unwrap_or_default();
+        if self.compactions.with_untracked(|shown| **shown != compactions) {
+            self.compactions.set(Arc::new(compactions));
+        }
+    }
+
+    /// True if a compaction can be undone.
+    pub(crate) fn is_compacted(self) -> bool {
+        self.compactions.with(|compactions| !compactions.is_empty())
+    }
 }
 
 impl Compaction {

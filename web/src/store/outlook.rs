@@ -1,9 +1,11 @@
 //! The plan message by message: how large each one is, what happens to it, and what would fill the window afterwards.
 
-use epitome::message::Role;
-use epitome::{Action, Breakdown, Columns, Compactor, Plan};
+use epitome::{Action, Columns, Compactor, Plan};
 
+use super::choice::Span;
+use super::fill::{Apart, Fill, part};
 pub(crate) use crate::label::Treatment;
+use crate::number::{count, share};
 
 /// The number of bars in the picture. A longer conversation has several messages in one bar.
 const MAX_BARS: usize = 360;
@@ -37,12 +39,40 @@ pub(crate) struct Outlook {
     /// The number of messages with each of [`Treatment::ALL`].
     pub(crate) numbers: [u32; Treatment::ALL.len()],
     /// What would fill the window after the compaction.
-    pub(crate) after: Breakdown,
+    pub(crate) after: Fill,
 }
 
 impl Outlook {
+    /// How many messages a bar stands for; the last one may have fewer.
+    pub(crate) fn per_bar(&self) -> usize {
+        per_bar(self.messages)
+    }
+
+    /// Where the bar of a position begins, from 0 to 1 along the picture.
+    pub(crate) fn begin(&self, position: usize) -> f64 {
+        share(count(position / self.per_bar()), count(self.bars.len()))
+    }
+
+    /// Where the bar of a position ends.
+    pub(crate) fn end(&self, position: usize) -> f64 {
+        share(count(position / self.per_bar() + 1), count(self.bars.len()))
+    }
+
+    /// The first and the last position of the bar that is at this share of the picture, from 0 to 1.
+    pub(crate) fn bar_at(&self, share: f64) -> Span {
+        let bars = self.bars.len();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a few hundred bars"
+        )]
+        let bar = (share * f64::from(count(bars))) as usize;
+        let first = bar.min(bars.saturating_sub(1)) * self.per_bar();
+        (first, (first + self.per_bar()).min(self.messages).saturating_sub(1))
+    }
+
     /// Linear in the conversation.
-    pub(super) fn of(compactor: &Compactor, plan: &Plan) -> Self {
+    pub(crate) fn of(compactor: &Compactor, plan: &Plan, apart: &Apart) -> Self {
         let (conversation, scale) = (compactor.conversation(), compactor.scale());
         let mut columns = Columns::default();
         columns.update(plan, conversation, &scale);
@@ -74,18 +104,14 @@ impl Outlook {
                 *part = part.saturating_sub(before.saturating_sub(*after));
             }
         }
-        Self { bars: bars.done, messages: rows, numbers, after: left }
+        let after = Fill::after(compactor, left, apart, plan);
+        Self { bars: bars.done, messages: rows, numbers, after }
     }
 }
 
-/// The part of a breakdown that messages of a role belong to.
-fn part(breakdown: &mut Breakdown, role: Role) -> &mut u32 {
-    match role {
-        Role::System => &mut breakdown.system,
-        Role::User => &mut breakdown.user,
-        Role::Assistant => &mut breakdown.assistant,
-        Role::Tool => &mut breakdown.results,
-    }
+/// How many messages a bar of a conversation stands for.
+fn per_bar(messages: usize) -> usize {
+    messages.div_ceil(MAX_BARS).max(1)
 }
 
 /// Bars while they are made.
@@ -96,8 +122,7 @@ struct Bars {
 
 impl Bars {
     fn of(messages: usize) -> Self {
-        let per_bar = messages.div_ceil(MAX_BARS).max(1);
-        Self { per_bar, done: Vec::with_capacity(messages.min(MAX_BARS)) }
+        Self { per_bar: per_bar(messages), done: Vec::with_capacity(messages.min(MAX_BARS)) }
     }
 
     /// A bar is as high as its largest message, so that no large message disappears between small ones.
@@ -128,6 +153,22 @@ mod tests {
         assert_eq!(bars.done.len(), 334);
         let large: Vec<&Bar> = bars.done.iter().filter(|bar| bar.tokens > 10).collect();
         assert_eq!(large, [&Bar { tokens: 9_000, treatment: Treatment::Summarized }]);
+    }
+
+    #[test]
+    fn a_place_in_the_picture_is_that_of_the_messages_of_its_bar() {
+        let outlook = |messages: usize| {
+            let mut bars = Bars::of(messages);
+            (0..messages).for_each(|position| bars.add(position, 1, Treatment::Kept));
+            Outlook { bars: bars.done, messages, ..Outlook::default() }
+        };
+        let short = outlook(4);
+        assert_eq!([0.0, 0.24, 0.26, 1.0].map(|at| short.bar_at(at).0), [0, 0, 1, 3]);
+        assert_eq!((short.begin(1), short.end(1)), (0.25, 0.5));
+        let long = outlook(1_000);
+        assert_eq!(long.per_bar(), 3);
+        assert_eq!((long.bar_at(0.0), long.bar_at(1.0)), ((0, 2), (999, 999)));
+        assert_eq!(long.begin(5), long.begin(3));
     }
 
     #[test]
