@@ -95,9 +95,17 @@ pub(crate) fn skip(store: Store) {
     });
 }
 
+/// Goes on with the summary that the user has read and may have changed. Without a text nothing happens.
+pub(crate) fn use_draft(store: Store, text: String) {
+    if !text.trim().is_empty() {
+        store.live.use_draft(text);
+    }
+}
+
 /// Cancels the running compaction; the conversation stays unchanged.
 pub(crate) fn cancel(store: Store) {
     store.read(|session| session.stop());
+    store.live.drop_draft();
     command(store, Compactor::cancel);
 }
 

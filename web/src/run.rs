@@ -10,7 +10,7 @@ mod task;
 pub(crate) use act::Act;
 pub(crate) use decision::CONTINUE_BUTTON;
 pub(crate) use phases::Phases;
-pub(crate) use progress::Arriving;
+pub(crate) use progress::{Arriving, CANCEL_BUTTON};
 pub(crate) use start::Start;
 pub(crate) use task::CompleteTask;
 

@@ -50,7 +50,7 @@ pub(crate) use finder::Match;
 pub(crate) use held::{Held, Holding};
 pub(crate) use keeping::{Keeping, Kept, Saved};
 pub(crate) use lanes::{Heard, Lane, Sight, agents};
-pub(crate) use live::{CompletedTask, Live, Transition, Warning, is_transition_due};
+pub(crate) use live::{CompletedTask, Draft, Live, Transition, Warning, is_transition_due};
 pub(crate) use message_number::MessageNumber;
 pub(crate) use next_request::{ContextTexts, Due, NextRequest};
 pub(crate) use outlook::{Bar, Outlook, Treatment};
@@ -154,6 +154,8 @@ pub(crate) struct Store {
     pub(crate) filter: RwSignal<Filter>,
     /// The positions of messages to point out in the list.
     pub(crate) lit: RwSignal<Arc<Vec<usize>>>,
+    /// The position of the message under the pointer or with the focus, whose facts are pointed out.
+    pub(crate) pointed: RwSignal<Option<usize>>,
     /// The row whose details are open.
     pub(crate) opened: RwSignal<Option<usize>>,
     /// The text that screen readers announce.
@@ -205,6 +207,7 @@ impl Store {
             perspective: RwSignal::new(Perspective::Conversation),
             filter: RwSignal::new(Filter::default()),
             lit: RwSignal::new(Arc::default()),
+            pointed: RwSignal::new(None),
             opened: RwSignal::new(None),
             announcement: RwSignal::new(String::new()),
             scheduled: StoredValue::new(false),
@@ -481,6 +484,7 @@ impl Store {
         self.reason.set(Reason::Manual);
         self.choice.clear();
         self.lit.set(Arc::default());
+        self.pointed.set(None);
         self.opened.set(None);
         self.choices.set(Vec::new());
         self.perspective.set(Perspective::Conversation);

@@ -1,5 +1,6 @@
 //! What survives a compaction: the summary, and what became of each fact of the messages that it replaced.
 
+mod draft;
 mod facts;
 mod summary;
 
@@ -11,6 +12,7 @@ use leptos::prelude::*;
 use crate::language::t;
 use crate::run::Arriving;
 use crate::store::Store;
+use draft::DraftField;
 use facts::Facts;
 use summary::linked;
 
@@ -24,6 +26,9 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
         })
     };
     let content = move || {
+        if let Some(draft) = store.live.draft.get() {
+            return view! { <DraftField store draft /> }.into_any();
+        }
         match (running.get(), applied()) {
         (true, _) => view! { <Arriving store /> }.into_any(),
         (false, Some(report)) => view! { <Written store report /> }.into_any(),

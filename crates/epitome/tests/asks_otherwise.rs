@@ -262,6 +262,9 @@ fn i37_what_no_message_says_is_reported_marked_taken_out_or_sent_back_once() {
 
     let reported = compact_by(with(Unsupported::Report), &[Model(INVENTED)]);
     assert_eq!(unsupported(&reported), listed);
+    assert_eq!(reported.compactor.unsupported_in(INVENTED, ""), listed);
+    assert_eq!(reported.compactor.unsupported_in(INVENTED, "notes"), [""; 0]);
+    assert_eq!(reported.compactor.unsupported_in(GOOD, ""), [""; 0]);
     assert!(reported.summary().starts_with(INVENTED));
 
     let marked = compact_by(with(Unsupported::Annotate), &[Model(INVENTED)]);

@@ -193,6 +193,7 @@ fn start(store: Store, tokens: u32, budget_used_pct: f64, chunks: u32) {
 fn end(store: Store, report: Report) {
     store.progress.set(None);
     store.live.deciding.set(None);
+    store.live.drop_draft();
     store.streamed.set(String::new());
     let (before, after) = (thousands(report.tokens_before), thousands(report.tokens_after));
     let change = change(report.tokens_before, report.tokens_after);

@@ -17,7 +17,7 @@ use super::{command, now};
 use crate::browser::Pace;
 use crate::language::t;
 use crate::settings::Summarizer;
-use crate::store::{Session, Store};
+use crate::store::{Draft, Session, Store};
 
 /// The longest slice of reading and ranking what is quoted, in milliseconds.
 const SLICE_MS: f64 = 16.0;
@@ -38,6 +38,7 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
     let endpoint = own.filter(|_| request.summarizer != policy::Summarizer::Extractive);
     let is_instructed = endpoint.as_ref().is_some_and(Endpoint::follows_instructions);
     let id = request.id;
+    let is_last = request.chunk_index + 1 >= request.chunk_count;
     spawn_local(async move {
         // Writing a request and reading its answer are separate tasks, so that neither blocks the page for long.
         let _ = clock::sleep(0.0, signal.as_ref()).await;
@@ -50,17 +51,31 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
             return;
         }
         match answer {
-            Ok(Answer { text, notes, state, usage }) => command(store, |compactor| {
-                compactor.handle_summary_notes(id, &notes);
-                compactor.handle_summary_state(id, &state);
-                if let Some(usage) = usage {
-                    compactor.handle_summary_usage(id, &usage);
+            Ok(Answer { text, notes, state, usage }) => {
+                let hand_over = move |Draft { text, notes }: Draft| {
+                    command(store, |compactor| {
+                        compactor.handle_summary_notes(id, &notes);
+                        compactor.handle_summary_state(id, &state);
+                        if let Some(usage) = usage {
+                            compactor.handle_summary_usage(id, &usage);
+                        }
+                        if is_instructed {
+                            compactor.handle_instructed(id);
+                        }
+                        compactor.handle_summary(id, &text);
+                    });
+                };
+                let draft = Draft { text, notes };
+                match is_last && !is_ahead && store.live.reads_first.get_untracked() {
+                    true => {
+                        store.live.show_draft(draft, hand_over);
+                        store.announce(t!(
+                            "The summary is written. Read it, change it if you want to, and use it."
+                        ));
+                    }
+                    false => hand_over(draft),
                 }
-                if is_instructed {
-                    compactor.handle_instructed(id);
-                }
-                compactor.handle_summary(id, &text);
-            }),
+            }
             // The engine received this command already, from `cancel`.
             Err(failure) if failure.kind == FailureKind::Cancelled => {}
             Err(failure) => {

@@ -16,7 +16,8 @@ use crate::store::{Progress, Store};
 /// The number of characters that the box with the arriving summary shows.
 const LATEST_CHARACTERS: usize = 700;
 
-const CANCEL_BUTTON: &str = "cancel";
+/// The id of the button that cancels.
+pub(crate) const CANCEL_BUTTON: &str = "cancel";
 
 /// The progress, and the button that cancels.
 #[component]
@@ -36,6 +37,7 @@ pub(super) fn Running(store: Store) -> impl IntoView {
     let done = move || with(|progress| progress.done);
     let chunks = move || with(|progress| progress.chunks);
     let title = move || match chunks() {
+        _ if store.live.draft.with(Option::is_some) => t!("The summary waits for you.").to_owned(),
         0 | 1 => t!("Compacting…").to_owned(),
         chunks => {
             t!("Compacting… part {part} of {chunks}", part = (done() + 1).min(chunks), chunks)

@@ -56,6 +56,15 @@ pub(crate) fn Start(store: Store) -> impl IntoView {
                 />
                 <label for="ask-first">{t!("Ask before summarizing")}</label>
             </div>
+            <div class="option">
+                <input
+                    type="checkbox"
+                    id="read-first"
+                    prop:checked=store.live.reads_first
+                    on:change=move |event| store.live.reads_first.set(event_target_checked(&event))
+                />
+                <label for="read-first">{t!("Let me read and change the summary first")}</label>
+            </div>
         </form>
     }
 }

@@ -63,6 +63,26 @@ pub(crate) fn is_transition_due(compactor: &Compactor) -> bool {
         && compactor.due(Phase::TurnEnd) == Some(Reason::TaskTransition)
 }
 
+/// A summary that waits until the user has read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Draft {
+    /// The summary.
+    pub(crate) text: String,
+    /// What its summarizer noted for itself. It is about this text alone.
+    pub(crate) notes: String,
+}
+
+impl Draft {
+    /// The draft with a text that the user may have changed.
+    pub(crate) fn with(self, text: String) -> Self {
+        let notes = if text == self.text { self.notes } else { String::new() };
+        Self { text, notes }
+    }
+}
+
+/// What goes on with a summary once the user has read it.
+type Use = Box<dyn FnOnce(Draft)>;
+
 /// State of the running app. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
@@ -72,6 +92,12 @@ pub(crate) struct Live {
     pub(crate) ask_first: RwSignal<bool>,
     /// The compaction that waits for the user's decision.
     pub(crate) deciding: RwSignal<Option<BeforeCompaction>>,
+    /// Whether the user reads a summary before it is used.
+    pub(crate) reads_first: RwSignal<bool>,
+    /// The summary that waits for the user.
+    pub(crate) draft: RwSignal<Option<Draft>>,
+    /// What goes on with it.
+    then: StoredValue<Option<Use>, LocalStorage>,
     /// The open tasks, as typed.
     pub(crate) todo: RwSignal<String>,
     /// The completed tasks of the workflow, oldest first.
@@ -103,6 +129,9 @@ impl Live {
             is_wanted: RwSignal::new(false),
             ask_first: RwSignal::new(false),
             deciding: RwSignal::new(None),
+            reads_first: RwSignal::new(false),
+            draft: RwSignal::new(None),
+            then: StoredValue::new_local(None),
             todo: RwSignal::new(String::new()),
             tasks: RwSignal::new(Vec::new()),
             transition: RwSignal::new(None),
@@ -134,6 +163,27 @@ impl Live {
         self.session.set(compactor.map_or(1, Compactor::session));
     }
 
+    /// Shows a summary, and goes on with `then` once the user has read it.
+    pub(crate) fn show_draft(self, draft: Draft, then: impl FnOnce(Draft) + 'static) {
+        self.then.set_value(Some(Box::new(then)));
+        self.draft.set(Some(draft));
+    }
+
+    /// Goes on with the summary as the user has left it.
+    pub(crate) fn use_draft(self, text: String) {
+        let draft = self.draft.try_update(Option::take).flatten();
+        let then = self.then.try_update_value(Option::take).flatten();
+        if let Some((draft, then)) = draft.zip(then) {
+            then(draft.with(text));
+        }
+    }
+
+    /// Forgets the summary that waits for the user.
+    pub(crate) fn drop_draft(self) {
+        self.draft.set(None);
+        self.then.set_value(None);
+    }
+
     /// Records an event.
     pub(crate) fn record(self, event: impl Into<String>) {
         self.events.update(|events| {
@@ -146,10 +196,23 @@ impl Live {
     /// Removes the state of a conversation.
     pub(super) fn clear(self) {
         self.deciding.set(None);
+        self.drop_draft();
         self.todo.set(String::new());
         self.warning.set(None);
         self.too_large.set(None);
         self.rejection.set(None);
         self.events.set(Vec::new());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_notes_of_a_summarizer_go_with_its_own_text_only() {
+        let draft = Draft { text: "As it was.".to_owned(), notes: "a note".to_owned() };
+        assert_eq!(draft.clone().with("As it was.".to_owned()), draft);
+        assert_eq!(draft.with("As I want it.".to_owned()).notes, "");
     }
 }

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::unsupported::{Checked, check_unsupported};
 use super::{Compactor, Event, Outcome, Output, State};
 use crate::conversation::Conversation;
-use crate::facts::{Claims, Fact, FactBudget, Kind, Lookup, RetainedText, build_receipt};
+use crate::facts::{Claims, Fact, FactBudget, Facts, Kind, Lookup, RetainedText, build_receipt};
 use crate::message::{Message, Role};
 use crate::plan::WrittenSummary;
 use epitome_text::search::Search;
@@ -45,6 +45,14 @@ fn added_by(job: &Job, conversation: &Conversation) -> RetainedText {
     added
 }
 
+/// What a summary says that has to be in the messages. A summarizer with notes quotes them, and is only checked for names.
+fn claims_of(summary: &str, notes: &str, facts: &Facts) -> Claims {
+    match notes.is_empty() {
+        true => Claims::of(summary, facts),
+        false => Claims::names(summary, facts),
+    }
+}
+
 /// With more facts than this, each step of a conclusion is a slice of its own.
 const MANY_FACTS: usize = 1_000;
 
@@ -52,11 +60,7 @@ impl Conclusion {
     /// Linear in the summary and in the facts.
     fn new(mut job: Box<Job>, summary: String, notes: String) -> Self {
         job.lookup = Lookup::default();
-        // A summarizer with notes quotes the messages, and is only checked for names.
-        let claims = match notes.is_empty() {
-            true => Claims::of(&summary, &job.facts),
-            false => Claims::names(&summary, &job.facts),
-        };
+        let claims = claims_of(&summary, &notes, &job.facts);
         let wanted = claims.not_in_facts(&job.facts);
         let search = Search::new(wanted.iter().map(String::as_str));
         Self {
@@ -143,6 +147,28 @@ impl Conclusion {
 }
 
 impl Compactor {
+    /// What a summary says that no message does, sorted, as the receipt of a compaction with this summary and these notes would
+    /// have it: for an app that shows a summary before it hands it over. While a summarizer is asked, the messages are those that
+    /// its summary covers, and otherwise all. Linear in the summary and in these messages.
+    pub fn unsupported_in(&self, summary: &str, notes: &str) -> Vec<String> {
+        let claims = claims_of(summary, notes, &Facts::default());
+        let wanted = claims.not_in_facts(&Facts::default());
+        let mut search = Search::new(wanted.iter().map(String::as_str));
+        let covered = match &self.state {
+            State::Summarizing { job, .. } => job.plan.tail_start,
+            _ => self.log().len(),
+        };
+        let messages = self.log().messages().take(covered);
+        for text in messages.flat_map(Message::readable_texts) {
+            if search.is_done() {
+                break;
+            }
+            search.begin();
+            search.read_on(text.to_ascii_lowercase().as_bytes());
+        }
+        claims.unsupported(&search.not_found(wanted))
+    }
+
     /// Works out the result of a complete summary, and commits it. After a result that is too large, the compaction is
     /// repeated at the next fallback level.
     pub(super) fn apply_summary(&mut self, job: Box<Job>, summary: String, notes: String) {
