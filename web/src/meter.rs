@@ -185,6 +185,22 @@ fn Gauge(store: Store) -> impl IntoView {
             </span>
         })
     };
+    let floor = move || {
+        let now = pressure.get().filter(|now| now.floor > 0)?;
+        let (at, share_of) = (width(now.floor, scale.get()), |tokens| share(tokens, scale.get()));
+        // The label of the target is beside it.
+        let has_space = share_of(now.target) - share_of(now.floor) > 0.2;
+        let label = has_space.then(|| {
+            let shift = moved_back(share_of(now.floor));
+            let words = t!("floor {tokens}", tokens = thousands(now.floor));
+            view! { <span class="mark-label" style:transform=shift>{words}</span> }
+        });
+        Some(view! {
+            <span class="mark" data-mark="floor" style:inset-inline-start=at aria-hidden="true">
+                {label}
+            </span>
+        })
+    };
     view! {
         <div class="meter-bar" id=BAR>
             <div
@@ -199,7 +215,7 @@ fn Gauge(store: Store) -> impl IntoView {
                 <div class="meter-track">{now} {reserve} <Ghost store scale /></div>
                 <div class="meter-ghost">{after}</div>
             </div>
-            {edge} <Mark store scale kind=MarkKind::Threshold />
+            {edge} {floor} <Mark store scale kind=MarkKind::Threshold />
             <Mark store scale kind=MarkKind::Target />
             <Mark store scale kind=MarkKind::Prepare />
         </div>

@@ -252,8 +252,11 @@ fn MessageRow(
         active.set(index);
         store.opened.set(Some(message));
     };
+    let position = move || row.with(|cells| cells.as_ref().and_then(|cells| cells.position));
+    let point = move || store.pointed.set(untrack(position));
+    let point_at_nothing = move || store.pointed.set(None);
     let lit = move || {
-        let position = row.with(|cells| cells.as_ref().and_then(|cells| cells.position));
+        let position = position();
         store.lit.with(|lit| position.is_some_and(|position| lit.contains(&position)))
     };
     let cells = move || {
@@ -288,6 +291,10 @@ fn MessageRow(
                 row.with(|cells| cells.as_ref()?.position.map(|position| position.to_string()))
             }
             on:click=open
+            on:pointerenter=move |_| point()
+            on:pointerleave=move |_| point_at_nothing()
+            on:focus=move |_| point()
+            on:blur=move |_| point_at_nothing()
         >
             {cells}
         </button>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::segment::Segment;
 use crate::language::t;
-use crate::number::{percent, share, thousands};
+use crate::number::{percent, plural, share, thousands};
 use crate::store::{Fill, Kind, Store};
 
 /// What fills the window. The shares add up to the window, or to more if the conversation does not fit. An entry of messages
@@ -21,7 +21,17 @@ pub(crate) fn Legend(store: Store) -> impl IntoView {
             .map(|entry| view! { <li><EntryView store entry window=window() /></li> })
             .collect_view()
     };
-    view! { <ul class="legend" aria-label=t!("What fills the window, in tokens")>{rows}</ul> }
+    let floor = move || {
+        let floor = store.pressure.get()?.floor;
+        let tokens = plural(floor, "token", "tokens");
+        (floor > 0).then(|| {
+            t!("The floor is what no compaction removes: system prompt, tools, pinned messages and the last request, together {tokens}.", tokens)
+        })
+    };
+    view! {
+        <ul class="legend" aria-label=t!("What fills the window, in tokens")>{rows}</ul>
+        <p class="hint">{floor}</p>
+    }
 }
 
 #[component]

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use epitome::facts::{Fact, Kind, Receipt};
+use epitome::message::MessageId;
 use leptos::prelude::*;
 
 use crate::browser::is_open;
@@ -87,6 +88,12 @@ fn List(
     facts: Vec<Fact>,
 ) -> impl IntoView {
     let number = count(facts.len());
+    let facts = Arc::new(facts);
+    let of_list = facts.clone();
+    let lit = Memo::new(move |_| {
+        let id = pointed(store);
+        id.is_some_and(|id| of_list.iter().any(|fact| fact.sources.contains(&id)))
+    });
     // Rows are built when someone looks: after a long compaction they would hold the page up for nothing.
     let open = RwSignal::new(false);
     let toggle = move |event| open.set(is_open(&event));
@@ -107,7 +114,7 @@ fn List(
             None => (title, None, String::new()),
         };
         view! {
-            <details class="summary" on:toggle=toggle>
+            <details class="summary" class:lit=move || lit.get() on:toggle=toggle>
                 <summary>
                     <span class="fact-mark" aria-hidden="true">{mark}</span>
                     {before}
@@ -120,7 +127,13 @@ fn List(
     })
 }
 
-/// A fact with its sources. While the pointer or the focus is on it, the rows of its sources are lit.
+/// The message under the pointer or with the focus.
+fn pointed(store: Store) -> Option<MessageId> {
+    let position = store.pointed.get()?;
+    store.read(|session| session.message(position).map(|message| message.id.clone()))
+}
+
+/// A fact with its sources. It is lit while one of them has the pointer or the focus. While the pointer or the focus is on it, the rows of its sources are lit.
 #[component]
 fn FactRow(store: Store, fact: Fact) -> impl IntoView {
     let positions: Vec<usize> = store.read(|session| {
@@ -131,8 +144,11 @@ fn FactRow(store: Store, fact: Fact) -> impl IntoView {
     let light = move |_: &()| store.lit.set(lit.clone());
     let (enter, focus) = (light.clone(), light);
     let dark = move || store.lit.set(Arc::default());
+    let sources = fact.sources.clone();
+    let pointed_at = move || pointed(store).is_some_and(|id| sources.contains(&id));
     view! {
         <li
+            class:lit=pointed_at
             on:pointerenter=move |_| enter(&())
             on:pointerleave=move |_| dark()
             on:focusin=move |_| focus(&())
