@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build as rolldown } from "rolldown";
 import { defineConfig } from "vite";
@@ -14,6 +14,30 @@ const vocabularies = {
   name: "vocabularies",
   async writeBundle({ dir }) {
     await cp(here("../crates/epitome-wasm/npm/encodings"), `${dir}/encodings`, { recursive: true });
+  },
+};
+
+/** Runs before the scripts of a page of the reference, in place of the script that TypeDoc writes into each of them. */
+const REFERENCE_SCRIPT = `// The policy of the server admits no markup that is made by scripts, but by this one. These pages show nothing from outside.
+if (window.trustedTypes !== undefined) trustedTypes.createPolicy("default", { createHTML: (markup) => markup });
+document.documentElement.dataset.theme = localStorage.getItem("tsd-theme") || "os";
+`;
+
+/** Copies the reference of the package, if it is written, as pages that run under the policy of the server. */
+const reference = {
+  name: "reference",
+  async writeBundle({ dir }) {
+    const written = here("../crates/epitome-wasm/npm/dist/docs");
+    if (!existsSync(written)) return;
+    await cp(written, `${dir}/docs`, { recursive: true });
+    await writeFile(`${dir}/docs/assets/policy.js`, REFERENCE_SCRIPT);
+    for (const name of await readdir(written, { recursive: true })) {
+      if (!name.endsWith(".html")) continue;
+      const html = await readFile(`${written}/${name}`, "utf8");
+      const base = /data-base="([^"]*)"/.exec(html)?.[1] ?? "";
+      const script = `<script src="${base}assets/policy.js"></script>`;
+      await writeFile(`${dir}/docs/${name}`, html.replace(/<script>[^<]*<\/script>/g, () => script));
+    }
   },
 };
 
@@ -101,7 +125,7 @@ async function filesToKeep(folder, bundle) {
     for (const name of [...viteMetadata.importedAssets, ...viteMetadata.importedCss]) needed.add(name);
   }
   const later = new Set(languageFiles(bundle).flat());
-  const isNeeded = (name) => (name.startsWith("assets/") ? needed.has(name) : !name.startsWith("encodings/") && name.includes("."));
+  const isNeeded = (name) => (name.startsWith("assets/") ? needed.has(name) : !/^(encodings|docs)\//.test(name) && name.includes("."));
   const isKept = (name) => isNeeded(name) && !later.has(name);
   const kept = (await readdir(folder, { recursive: true })).filter(isKept).sort();
   const revision = async (name) => createHash("sha256").update(await readFile(`${folder}/${name}`)).digest("hex");
@@ -167,5 +191,5 @@ export default defineConfig({
     // In kilobytes. The Lab has LangChain in it.
     chunkSizeWarningLimit: 1_024,
   },
-  plugins: [documents, vocabularies, offline],
+  plugins: [documents, vocabularies, reference, offline],
 });

@@ -20,7 +20,13 @@ pub(crate) fn build(workspace: &Workspace, steps: &Steps, effort: Effort) -> Res
     // Cargo compiles for wasm one after the other. Meanwhile the modules that are compiled are optimized, and the server, which
     // is no wasm, is compiled.
     let page = || glue::build(workspace, steps, &glue::PAGE, effort);
-    let modules = || both(|| build_package(workspace, steps, effort), page);
+    let package = || {
+        let glue = build_package(workspace, steps, effort)?;
+        // The page has it as its documentation.
+        write_reference(workspace, steps)?;
+        Ok(glue)
+    };
+    let modules = || both(package, page);
     let ((package, page), ()) = both(modules, || build_server(workspace, steps, effort))?;
     steps.run("page", || {
         let mut build = workspace.npm(["run", "build", "--workspace", "web"]);

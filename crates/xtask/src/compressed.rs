@@ -15,11 +15,13 @@ const { join } = require("node:path");
 const { brotliCompressSync, constants } = require("node:zlib");
 const smallest = 1_000;
 const worthwhile = /\.(wasm|js|css|html|json|svg|vocab|webmanifest)$/;
+// Hundreds of pages, of which few are ever read.
+const reference = /[\\/]docs[\\/]/;
 const [quality, ...folders] = process.argv.slice(1);
 for (const folder of folders) {
   const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, name));
   for (const path of paths.filter((path) => path.endsWith(".br"))) rmSync(path);
-  for (const path of paths.filter((path) => worthwhile.test(path) && statSync(path).size > smallest)) {
+  for (const path of paths.filter((path) => worthwhile.test(path) && !reference.test(path) && statSync(path).size > smallest)) {
     const bytes = readFileSync(path);
     const params = { [constants.BROTLI_PARAM_QUALITY]: Number(quality), [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));

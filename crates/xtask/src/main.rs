@@ -107,8 +107,7 @@ fn perform(task: &Task, steps: &Steps) -> Result {
         }
         Task::Build => {
             toolchain::install(&workspace, steps)?;
-            artifacts::build(&workspace, steps, Effort::Shipped)?;
-            artifacts::write_reference(&workspace, steps)
+            artifacts::build(&workspace, steps, Effort::Shipped)
         }
     }
 }

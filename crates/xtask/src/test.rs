@@ -59,7 +59,6 @@ fn run_all(workspace: &Workspace, steps: &Steps, record: &mut Record) -> Result 
         run_wasm_tests(workspace, &browser, geckodriver.as_deref(), record)
     })?;
     artifacts::build(workspace, steps, Effort::Shipped)?;
-    artifacts::write_reference(workspace, steps)?;
     size::check(workspace, steps)?;
     node::install_in(workspace, steps, TOKENIZERS)?;
     llm::obtain(workspace, steps);

@@ -31,6 +31,11 @@ test("the source of a fact is lit in the list, and opened from it", async ({ pag
   await source.focus();
   const number = ((await source.textContent()) ?? "").replace("#", "");
   await expect(epitome.rows.filter({ hasText: new RegExp(`^${number}(user|assistant|tool)`) })).toHaveClass(/lit/);
+  // And back: the facts that a message is the source of are lit from its row.
+  await expect(fact).not.toHaveClass(/lit/);
+  await epitome.rows.filter({ hasText: new RegExp(`^${number}(user|assistant|tool)`) }).hover();
+  await expect(fact).toHaveClass(/lit/);
+  await expect(survives.getByRole("group").filter({ has: fact })).toHaveClass(/lit/);
   await source.click();
   await expect(epitome.details).toContainText(`Message ${number}`);
   expect(await epitome.faults()).toEqual([]);

@@ -12,6 +12,9 @@ use crate::store::Store;
 /// How the package is installed.
 const INSTALL: &str = "npm install epitome";
 
+/// Where the source is, once the workspace names a public address.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
 /// The header.
 #[component]
 pub(super) fn Header(store: Store) -> impl IntoView {
@@ -59,6 +62,9 @@ pub(super) fn Header(store: Store) -> impl IntoView {
                 <button type="button" class="install" title=t!("Copy") on:click=copy_install>
                     <code>{INSTALL}</code>
                 </button>
+                <a href="docs/index.html" title=t!("How to use the package, and all of its functions")>{t!("Docs")}</a>
+                {(!REPOSITORY.is_empty())
+                    .then(|| view! { <a href=REPOSITORY>{t!("Repository")}</a> })}
                 <a href="chat/">{t!("Chat app")}</a>
                 <a href="#doctor" title=t!("Why was a request refused?")>{t!("Doctor")}</a>
                 <a href="#lab" title=t!("Strategies and packages, side by side")>{t!("Lab")}</a>
