@@ -1,8 +1,10 @@
 //! The dialog with all of one message.
 
 mod content;
+mod picture;
 mod recall;
 
+use epitome::message::Part;
 use leptos::prelude::*;
 
 use crate::chat::Offer;
@@ -54,11 +56,14 @@ fn MessageDetails(store: Store, row: Row) -> impl IntoView {
             )
         });
     let silent = row.message.parts.is_empty();
+    let pictures = row.position.map(|position| store.read(|session| session.pictures(position)));
+    let mut pictures = pictures.unwrap_or_default().into_iter();
     let parts = row.message.parts.iter().cloned().enumerate();
     let parts = parts.map(|(index, part)| {
         let offloaded = row.offloaded.iter().find(|(part, _)| *part == index);
         let offloaded = offloaded.map(|(_, path)| path.clone());
-        view! { <Content store part offloaded /> }
+        let picture = matches!(part, Part::Image(_)).then(|| pictures.next()).flatten();
+        view! { <Content store part offloaded picture /> }
     });
     let parts = parts.collect_view();
     let done = row.done.map(|done| view! { <span class="badge" data-action="done">{done}</span> });

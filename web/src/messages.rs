@@ -17,7 +17,7 @@ use crate::store::{Filter, Perspective, Store};
 use layout::Layout;
 pub(crate) use links::{MessageLinks, further};
 use matches::Matches;
-pub(crate) use preview::{approval, attachment, signed_reasoning};
+pub(crate) use preview::{approval, attachment, signed_reasoning, size};
 use row::RowView;
 pub(crate) use row::{Row, Status};
 use search::Search;

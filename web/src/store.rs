@@ -22,6 +22,7 @@ mod message_number;
 mod next_request;
 mod outlook;
 mod overhead;
+mod pictures;
 mod progress;
 mod records;
 mod session;

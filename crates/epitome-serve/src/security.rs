@@ -16,7 +16,7 @@ pub(crate) fn policy(endpoints: &[String]) -> Result<HeaderValue, String> {
         endpoints => endpoints.join(" "),
     };
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
          manifest-src 'self'; connect-src 'self' {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
          require-trusted-types-for 'script'; trusted-types default"
     );

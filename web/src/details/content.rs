@@ -4,6 +4,7 @@ use epitome::message::Part;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::picture::Picture;
 use crate::direction::marked;
 use crate::language::t;
 use crate::messages::{approval, attachment, signed_reasoning};
@@ -22,6 +23,8 @@ pub(super) fn Content(
     part: Part,
     /// The path of the offloaded tool result.
     offloaded: Option<String>,
+    /// Of an image: the picture as a data URL, if the message has its data.
+    picture: Option<String>,
 ) -> impl IntoView {
     let (heading, text) = match part {
         Part::Text { text } => (None, text),
@@ -42,7 +45,7 @@ pub(super) fn Content(
         Part::Approval { granted, .. } => {
             (Some(t!("Approval").to_owned()), approval(granted).to_owned())
         }
-        Part::Image(media) => (Some(t!("Image").to_owned()), attachment(t!("image"), &media)),
+        Part::Image(media) => return view! { <Picture store media data=picture /> }.into_any(),
         Part::File(media) => (Some(t!("File").to_owned()), attachment(t!("file"), &media)),
         Part::Other { kind, characters } => {
             let text = t!("{characters} characters of JSON", characters = thousands(characters));
@@ -56,6 +59,7 @@ pub(super) fn Content(
             {offloaded.map(|path| view! { <Offloaded store path /> })}
         </section>
     }
+    .into_any()
 }
 
 /// An offloaded tool result, with a button that shows all of it.

@@ -4,6 +4,7 @@ use epitome::message::{Media, Message, Part};
 
 use crate::direction::mark;
 use crate::language::t;
+use crate::number::thousands;
 
 /// The maximum length of the line, in characters.
 const MAX_CHARACTERS: usize = 160;
@@ -31,8 +32,8 @@ pub(super) fn preview(message: &Message) -> String {
             }
             Part::ToolResult { text, .. } => add(&mut line, &mut left, text),
             Part::Approval { granted, .. } => add(&mut line, &mut left, approval(*granted)),
-            Part::Image(media) => add(&mut line, &mut left, &attachment(t!("image"), media)),
-            Part::File(media) => add(&mut line, &mut left, &attachment(t!("file"), media)),
+            Part::Image(media) => isolated(&mut line, &mut left, &attachment(t!("image"), media)),
+            Part::File(media) => isolated(&mut line, &mut left, &attachment(t!("file"), media)),
             Part::Other { kind, .. } => add(&mut line, &mut left, &format!("[{kind}]")),
         }
     }
@@ -40,6 +41,13 @@ pub(super) fn preview(message: &Message) -> String {
         line.push('…');
     }
     if line.is_empty() { t!("(nothing for the model)").to_owned() } else { line }
+}
+
+/// Adds words of the page's language. A line begins where the message's own words do.
+fn isolated(line: &mut String, left: &mut usize, words: &str) {
+    line.push('\u{2068}');
+    add(line, left, words);
+    line.push('\u{2069}');
 }
 
 fn add(line: &mut String, left: &mut usize, text: &str) {
@@ -78,10 +86,17 @@ pub(crate) fn approval(granted: Option<bool>) -> &'static str {
     }
 }
 
-/// An attachment in words.
+/// An attachment in words: its kind, its size in pixels if that is known, and its name or type.
 pub(crate) fn attachment(kind: &str, media: &Media) -> String {
     let described = media.name.as_deref().or(media.media_type.as_deref());
+    let sized = media.pixels.map(|pixels| format!("{kind} {}", size(pixels)));
+    let kind = sized.as_deref().unwrap_or(kind);
     described.map_or_else(|| format!("[{kind}]"), |described| format!("[{kind}: {described}]"))
+}
+
+/// The width and height of a picture.
+pub(crate) fn size((width, height): (u32, u32)) -> String {
+    format!("{} × {}", thousands(width), thousands(height))
 }
 
 #[cfg(test)]
@@ -97,5 +112,20 @@ mod tests {
         assert_eq!(preview(&long).chars().count(), MAX_CHARACTERS + 1);
         let empty = Message::new("m", Role::User, "");
         assert_eq!(preview(&empty), "(nothing for the model)");
+    }
+
+    #[test]
+    fn an_image_is_named_by_its_size_apart_from_the_direction_of_the_text() {
+        let media = Media {
+            media_type: Some("image/png".into()),
+            pixels: Some((1_024, 768)),
+            ..Media::default()
+        };
+        let parts = vec![Part::Image(media), Part::text("מה יש כאן?")];
+        let message = Message::with_parts("m", Role::User, parts);
+        assert_eq!(
+            preview(&message),
+            "\u{2068}[image 1,024 × 768: image/png]\u{2069} · מה יש כאן?"
+        );
     }
 }

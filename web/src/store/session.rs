@@ -299,7 +299,7 @@ impl Session {
     }
 
     /// The object that was loaded.
-    fn original(&self, whole: &MessageId) -> JsValue {
+    pub(super) fn original(&self, whole: &MessageId) -> JsValue {
         index_of(whole.as_str()).map_or(JsValue::NULL, |index| self.originals.get(index))
     }
 
