@@ -42,4 +42,6 @@ registerRoute(isTranslated, new NetworkFirst({ cacheName: LATER, networkTimeoutS
 precacheAndRoute(FILES, { directoryIndex: null });
 
 registerRoute(({ url }) => url.href.startsWith(below("assets/")), new CacheFirst({ cacheName: LATER }));
+// The large ones: what is listed in FILES is answered from there.
+registerRoute(({ url }) => url.href.startsWith(below("samples/")), new NetworkFirst({ cacheName: LATER }));
 registerRoute(({ url }) => url.href.startsWith(below("encodings/")), new NetworkFirst({ cacheName: LATER }));

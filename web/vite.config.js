@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build as rolldown } from "rolldown";
 import { defineConfig } from "vite";
@@ -116,7 +116,10 @@ function replaced(text, words, others) {
   return text.replace(words, () => others);
 }
 
-/** The files that the page needs to start, as its service worker keeps them. */
+/** The largest sample that is kept before somebody has opened it, in bytes. */
+const LARGEST_KEPT_SAMPLE = 65_536;
+
+/** The files that the page needs to start, and small samples, as its service worker keeps them. */
 async function filesToKeep(folder, bundle) {
   const entry = Object.values(bundle).find(({ isEntry }) => isEntry);
   const started = [entry, ...entry.dynamicImports.map((name) => bundle[name])];
@@ -127,7 +130,9 @@ async function filesToKeep(folder, bundle) {
   const later = new Set(languageFiles(bundle).flat());
   const isNeeded = (name) => (name.startsWith("assets/") ? needed.has(name) : !/^(encodings|docs)\//.test(name) && name.includes("."));
   const isKept = (name) => isNeeded(name) && !later.has(name);
-  const kept = (await readdir(folder, { recursive: true })).filter(isKept).sort();
+  const candidates = (await readdir(folder, { recursive: true })).filter(isKept).sort();
+  const sizes = await Promise.all(candidates.map((name) => stat(`${folder}/${name}`)));
+  const kept = candidates.filter((name, place) => !name.startsWith("samples/") || sizes[place].size <= LARGEST_KEPT_SAMPLE);
   const revision = async (name) => createHash("sha256").update(await readFile(`${folder}/${name}`)).digest("hex");
   return Promise.all(
     kept.map(async (url) => ({ url, revision: url.startsWith("assets/") ? null : await revision(url) })),

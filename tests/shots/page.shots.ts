@@ -71,6 +71,17 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.keyboard.press("Escape");
       await epitome.openSample("A design review");
       await picture("agents-full", true);
+      await epitome.openSample("A long coding session");
+      await picture("long-full", true);
+      await epitome.compact();
+      await epitome.isCompacted();
+      await picture("long-compacted");
+      await epitome.openSample("A flat in pictures");
+      await picture("pictures-full", true);
+      await epitome.rows.first().click();
+      await epitome.details.getByRole("img").first().waitFor();
+      await picture("pictures-message");
+      await page.keyboard.press("Escape");
       await epitome.openSample("Planning a trip");
       await epitome.summarizeAt(scripted("401"));
       await epitome.compact();

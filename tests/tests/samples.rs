@@ -7,7 +7,7 @@
 )]
 
 use epitome::{Outcome, Policy, Reason};
-use epitome_formats::Format;
+use epitome_formats::{Format, Strictness, validate};
 use epitome_tests::App;
 use serde_json::Value;
 
@@ -17,10 +17,14 @@ fn d10_summaries_of_the_samples_have_nothing_that_no_message_has() {
         ("support", include_str!("../../web/public/samples/support.json"), 8_000),
         ("coding", include_str!("../../web/public/samples/coding.json"), 12_000),
         ("trip", include_str!("../../web/public/samples/trip.json"), 10_000),
+        ("long", include_str!("../../web/public/samples/long-session.json"), 128_000),
+        ("pictures", include_str!("../../web/public/samples/pictures.json"), 18_000),
     ];
     for (name, sample, window) in samples {
         let messages: Vec<Value> = serde_json::from_str(sample).unwrap();
-        let mut app = App::new(Format::OpenAiChat, Policy::recommended(window)).unwrap();
+        let format = if name == "pictures" { Format::Anthropic } else { Format::OpenAiChat };
+        assert_eq!(validate(&messages, format, Strictness::Provider), [], "{name}");
+        let mut app = App::new(format, Policy::recommended(window)).unwrap();
         for message in messages {
             app.append(message).unwrap();
         }

@@ -46,14 +46,16 @@ impl Action {
             Self::Sample(0) => t!("Open the first sample"),
             Self::Sample(1) => t!("Open the second sample"),
             Self::Sample(2) => t!("Open the third sample"),
-            Self::Sample(_) => t!("Open the fourth sample"),
+            Self::Sample(3) => t!("Open the fourth sample"),
+            Self::Sample(4) => t!("Open the fifth sample"),
+            Self::Sample(_) => t!("Open the sixth sample"),
             Self::Help => t!("Show these keys"),
         }
     }
 }
 
 /// Every key with what it does, in the order of the dialog.
-const KEYS: [(&str, Action); 12] = [
+const KEYS: [(&str, Action); 14] = [
     ("c", Action::Compact),
     ("u", Action::Undo),
     ("d", Action::Compare),
@@ -65,6 +67,8 @@ const KEYS: [(&str, Action); 12] = [
     ("2", Action::Sample(1)),
     ("3", Action::Sample(2)),
     ("4", Action::Sample(3)),
+    ("5", Action::Sample(4)),
+    ("6", Action::Sample(5)),
     ("?", Action::Help),
 ];
 

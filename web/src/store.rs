@@ -70,7 +70,7 @@ pub(crate) enum Perspective {
     Model,
 }
 
-/// A window that a sample nearly fills.
+/// The window of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SampleWindow {
     /// The window in which the sample is shown.

@@ -65,3 +65,18 @@ test("letters in a field are text, and the keys can be turned off for good", asy
   await expect(sheet.getByLabel("Keys without Ctrl or Alt")).not.toBeChecked();
   await expect(page.getByRole("heading", { level: 2, name: "Customer support" })).toBeAttached();
 });
+
+test("each sample has a key", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const samples = page.getByRole("list", { name: "Samples" }).getByRole("button");
+  await expect(samples).toHaveCount(6);
+  for (const [index, name] of (await samples.allTextContents()).entries()) {
+    await page.keyboard.press(String(index + 1));
+    await epitome.isLoaded(name);
+    await expect(epitome.button(name)).toHaveAttribute("aria-pressed", "true");
+  }
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toContainText("Open the sixth sample");
+  expect(epitome.errors).toEqual([]);
+});

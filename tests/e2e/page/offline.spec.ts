@@ -18,6 +18,22 @@ test("a page that was opened before opens and compacts without a network", async
   expect(epitome.errors).toEqual([]);
 });
 
+test("a large sample that was opened before opens without a network", async ({ page, context }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+  await page.reload();
+  await epitome.isLoaded("Customer support");
+  await epitome.openSample("A flat in pictures");
+  await context.setOffline(true);
+  await page.reload();
+  await epitome.isLoaded("Customer support");
+  await epitome.openSample("A flat in pictures");
+  await epitome.openSample("Planning a trip");
+  await epitome.button("A long coding session").click();
+  await expect(epitome.alert).toContainText("The sample could not be fetched.");
+});
+
 test("with a network, the page is the server's, also if that has another one by now", async ({ page, context }) => {
   const epitome = new EpitomePage(page);
   await epitome.open();

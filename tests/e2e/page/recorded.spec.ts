@@ -74,6 +74,23 @@ for (const { name, file, choice } of CONVERSATIONS) {
   });
 }
 
+test("the long sample is opened, summarized in the page and undone, and the page never blocks", async ({ browser }) => {
+  await staysBelow(LONGEST_TASK_MS, browser, async (page) => {
+    const epitome = new EpitomePage(page);
+    await epitome.open();
+    const thread = await MainThread.watch(page);
+    await epitome.openSample("A long coding session");
+    await expect.poll(() => epitome.loadTime()).toBeLessThan(1_000);
+    await epitome.summarizeInPage();
+    await epitome.compact();
+    await epitome.isCompacted();
+    await epitome.undo.click();
+    await epitome.isUndone();
+    expect(epitome.errors).toEqual([]);
+    return thread.longest();
+  });
+});
+
 const LONGEST = "openai/long-aider-1M.jsonl.gz";
 test("4,371 messages of 964,000 tokens are read in a second and fit 32 MB", async ({ page }) => {
   test.skip(!isThere(LONGEST), absent(LONGEST));

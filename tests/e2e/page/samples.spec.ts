@@ -1,4 +1,4 @@
-// Each sample can be compacted with a server's summary, and undone.
+// Each sample can be compacted with a server's summary, and undone; one is very long, and one has pictures.
 
 import { expect, test } from "@playwright/test";
 import { breaches, EpitomePage, SAMPLES } from "./page.js";
@@ -41,4 +41,61 @@ test("the page summarizes by itself if no server does", async ({ page }) => {
   await epitome.compact();
   await epitome.isCompacted();
   expect(breaches(await epitome.messages())).toEqual([]);
+});
+
+test("a session three times as long as the window is fetched when it is chosen, and compacted below half of it", async ({ page }) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  expect(fetched).toContain("/samples/support.json");
+  expect(fetched).not.toContain("/samples/long-session.json");
+  await epitome.openSample("A long coding session");
+  const tokens = async () => Number(/^~([\d,]+)/.exec((await epitome.meter.getAttribute("aria-valuetext")) ?? "")?.[1]?.replaceAll(",", ""));
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 128,000 tokens \(3\d\d %\)/);
+  expect(await tokens()).toBeGreaterThan(380_000);
+  const before = await epitome.exported();
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(epitome.meter).not.toHaveAttribute("aria-valuetext", /time to compact/);
+  expect(await tokens()).toBeLessThan(60_000);
+  expect(breaches(await epitome.messages())).toEqual([]);
+  await epitome.undo.click();
+  await expect(epitome.undo).toHaveCount(0);
+  expect(await epitome.exported()).toBe(before);
+  expect(epitome.errors).toEqual([]);
+});
+
+test("a picture is shown with its size, the tokens of that, and what its data would count as text", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("A flat in pictures");
+  await expect(epitome.meter).toHaveAttribute("aria-valuetext", /of 18,000 tokens .*time to compact/);
+  await expect(epitome.rows.first()).toContainText("[image 1,092 × 1,092: image/png]");
+  await epitome.rows.first().click();
+  const picture = epitome.details.getByRole("img", { name: "[image 1,092 × 1,092: image/png]" });
+  await expect(picture).toBeVisible();
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => [image.naturalWidth, image.naturalHeight])).toEqual([1092, 1092]);
+  await expect(epitome.details).toContainText("1,590 tokens by its width and height. Counted as text, four characters to a token, the 16 kB of its data would be 4,001.");
+  expect(await epitome.faults()).toEqual([]);
+  await page.keyboard.press("Escape");
+  await epitome.compact();
+  await epitome.isCompacted();
+  await epitome.undo.click();
+  await expect(epitome.undo).toHaveCount(0);
+  expect(epitome.errors).toEqual([]);
+});
+
+test("a picture at an address is named and not fetched", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const address = "https://pictures.example/a.png";
+  await epitome.load([{ role: "user", content: [{ type: "text", text: "Look" }, { type: "image_url", image_url: { url: address } }] }]);
+  await epitome.rows.first().click();
+  await expect(epitome.details).toContainText(`[image: ${address}]`);
+  await expect(epitome.details).toContainText("765 tokens: its size is not known, and counted as 1,024 × 1,024.");
+  await expect(epitome.details.getByRole("img")).toHaveCount(0);
+  expect(asked).not.toContain(address);
 });

@@ -66,7 +66,7 @@ pub(crate) fn open_file(store: Store, found: Found, file: File) {
     });
 }
 
-/// Opens a sample, with a window that it nearly fills.
+/// Opens a sample, in a window of its own.
 pub(crate) fn open_sample(store: Store, found: Found, sample: Sample) {
     begin(store, sample.name().to_owned());
     spawn_local(async move {

@@ -16,12 +16,14 @@ pub(crate) enum Sample {
     Coding,
     Trip,
     Review,
+    LongCoding,
+    Pictures,
 }
 
 impl Sample {
     /// Every sample, in the order shown.
     pub(crate) const ALL: [Self; Self::COUNT] =
-        [Self::Support, Self::Coding, Self::Trip, Self::Review];
+        [Self::Support, Self::Coding, Self::Trip, Self::Review, Self::LongCoding, Self::Pictures];
 
     /// The name of its file in `samples/`.
     pub(crate) fn file_name(self) -> &'static str {
@@ -30,6 +32,8 @@ impl Sample {
             Self::Coding => "coding.json",
             Self::Trip => "trip.json",
             Self::Review => "review.json",
+            Self::LongCoding => "long-session.json",
+            Self::Pictures => "pictures.json",
         }
     }
 
@@ -40,6 +44,8 @@ impl Sample {
             Self::Coding => "A coding session",
             Self::Trip => "Planning a trip",
             Self::Review => "A design review",
+            Self::LongCoding => "A long coding session",
+            Self::Pictures => "A flat in pictures",
         }
     }
 
@@ -55,6 +61,8 @@ impl Sample {
             Self::Coding => t!("A coding session"),
             Self::Trip => t!("Planning a trip"),
             Self::Review => t!("A design review"),
+            Self::LongCoding => t!("A long coding session"),
+            Self::Pictures => t!("A flat in pictures"),
         }
     }
 
@@ -65,16 +73,24 @@ impl Sample {
             Self::Coding => t!("a bug hunt through a parser, with file reads and test runs"),
             Self::Trip => t!("four friends, four languages, one week in Lisbon"),
             Self::Review => t!("five agents review an app that opens doors, with private notes"),
+            Self::LongCoding => {
+                t!("real changes of this project’s code, three times what the window takes")
+            }
+            Self::Pictures => {
+                t!("nine plans, quotes and charts, counted by their pixels and not by their data")
+            }
         }
     }
 
-    /// A window that the sample nearly fills.
+    /// A window that the sample nearly fills, or has outgrown long ago.
     pub(crate) fn window(self) -> u32 {
         match self {
             Self::Support => 8_000,
             Self::Coding => 12_000,
             Self::Trip => 10_000,
             Self::Review => 4_200,
+            Self::LongCoding => 128_000,
+            Self::Pictures => 18_000,
         }
     }
 }
