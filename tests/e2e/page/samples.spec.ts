@@ -86,6 +86,16 @@ test("a picture is shown with its size, the tokens of that, and what its data wo
   expect(epitome.errors).toEqual([]);
 });
 
+test("a row with a picture begins where its own words do, whatever the page's language", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await page.goto("/he.html");
+  await epitome.isSettled();
+  await page.keyboard.press("6");
+  const words = page.getByRole("button", { name: /We have bought a flat/ }).getByText("We have bought a flat");
+  await expect(words).toHaveCSS("direction", "ltr");
+  await expect(words).toContainText("1,092 × 1,092: image/png");
+});
+
 test("a picture at an address is named and not fetched", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));

@@ -1,6 +1,7 @@
 //! A message in one line.
 
 use epitome::message::{Media, Message, Part};
+use leptos::prelude::*;
 
 use crate::direction::mark;
 use crate::language::t;
@@ -9,7 +10,11 @@ use crate::number::thousands;
 /// The maximum length of the line, in characters.
 const MAX_CHARACTERS: usize = 160;
 
-/// The beginning of a message, on one line. The cost does not depend on the length of the message.
+/// Around words of the page's language. A message has no such characters here: marks stand in their place.
+const OPENS: char = '\u{2068}';
+const CLOSES: char = '\u{2069}';
+
+/// The beginning of a message, on one line, for [`shown`]. The cost does not depend on the length of the message.
 pub(super) fn preview(message: &Message) -> String {
     let mut line = String::new();
     let mut left = MAX_CHARACTERS;
@@ -43,11 +48,21 @@ pub(super) fn preview(message: &Message) -> String {
     if line.is_empty() { t!("(nothing for the model)").to_owned() } else { line }
 }
 
-/// Adds words of the page's language. A line begins where the message's own words do.
+/// The line as it is drawn. Words of the page's language are apart, so that the direction is that of the message's own words.
+pub(super) fn shown(line: &str) -> impl IntoView + use<> {
+    let pieces = line.split(CLOSES).map(|piece| {
+        let (own, words) = piece.split_once(OPENS).unwrap_or((piece, ""));
+        let words = (!words.is_empty()).then(|| words.to_owned());
+        (own.to_owned(), words.map(|words| view! { <bdi>{words}</bdi> }))
+    });
+    pieces.collect_view()
+}
+
+/// Adds words of the page's language.
 fn isolated(line: &mut String, left: &mut usize, words: &str) {
-    line.push('\u{2068}');
+    line.push(OPENS);
     add(line, left, words);
-    line.push('\u{2069}');
+    line.push(CLOSES);
 }
 
 fn add(line: &mut String, left: &mut usize, text: &str) {

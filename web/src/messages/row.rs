@@ -6,7 +6,7 @@ use epitome::message::Message;
 use leptos::prelude::*;
 
 use super::layout::{Item, Layout};
-use super::preview::preview;
+use super::preview::{preview, shown};
 use super::visible_rows::ROW_HEIGHT;
 use crate::label::{Treatment, action_label, change_label, role_label};
 use crate::language::t;
@@ -266,7 +266,7 @@ fn MessageRow(
             view! {
                 <span class="row-number">{number}</span>
                 <span class="row-speaker" data-role=cells.role>{cells.speaker}</span>
-                <span class="row-preview" dir="auto">{cells.preview}</span>
+                <span class="row-preview" dir="auto">{shown(&cells.preview)}</span>
                 <span class="row-tokens">
                     {thousands(cells.tokens)} <span class="visually-hidden">" " {t!("tokens")}</span>
                 </span>
