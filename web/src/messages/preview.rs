@@ -101,9 +101,10 @@ pub(crate) fn approval(granted: Option<bool>) -> &'static str {
     }
 }
 
-/// An attachment in words: its kind, its size in pixels if that is known, and its name or type.
+/// An attachment in words: its kind and its size in pixels, if that is known, and its name. What has neither is named by its type.
 pub(crate) fn attachment(kind: &str, media: &Media) -> String {
-    let described = media.name.as_deref().or(media.media_type.as_deref());
+    let media_type = media.media_type.as_deref().filter(|_| media.pixels.is_none());
+    let described = media.name.as_deref().or(media_type);
     let sized = media.pixels.map(|pixels| format!("{kind} {}", size(pixels)));
     let kind = sized.as_deref().unwrap_or(kind);
     described.map_or_else(|| format!("[{kind}]"), |described| format!("[{kind}: {described}]"))
@@ -138,9 +139,6 @@ mod tests {
         };
         let parts = vec![Part::Image(media), Part::text("מה יש כאן?")];
         let message = Message::with_parts("m", Role::User, parts);
-        assert_eq!(
-            preview(&message),
-            "\u{2068}[image 1,024 × 768: image/png]\u{2069} · מה יש כאן?"
-        );
+        assert_eq!(preview(&message), "\u{2068}[image 1,024 × 768]\u{2069} · מה יש כאן?");
     }
 }
