@@ -172,3 +172,27 @@ test("the fill over time falls where each compaction was, with its cause, and sh
   await expect(chart).toBeVisible();
   expect(await epitome.faults()).toEqual([]);
 });
+
+for (const reducedMotion of ["no-preference", "reduce"] as const) {
+  test(`messages flow into the summary unless motion is reduced: ${reducedMotion}`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion });
+    const epitome = await open(page);
+    await page.evaluate(() => {
+      const begun: string[] = [];
+      Object.assign(window, { begun });
+      document.addEventListener("animationstart", ({ animationName }) => begun.push(animationName));
+    });
+    const begun = () => page.evaluate(() => (window as unknown as { begun: string[] }).begun);
+    await epitome.compact();
+    await epitome.isCompacted();
+    await expect(page.getByRole("list", { name: "Compactions over time" })).toBeVisible();
+    if (reducedMotion === "reduce") {
+      expect(await begun()).not.toContain("flow-into-summary");
+      expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+    } else {
+      await expect.poll(begun).toContain("flow-into-summary");
+      await expect(page.locator(".strip-flow")).toHaveCount(0);
+    }
+    expect(epitome.errors).toEqual([]);
+  });
+}

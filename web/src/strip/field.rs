@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use epitome::Outcome;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
@@ -9,7 +10,7 @@ use super::{HEIGHT, described, length, path};
 use crate::browser::{closest, drag_along, focus, share_along};
 use crate::language::{Language, t};
 use crate::number::count;
-use crate::store::{Outlook, Span, Store, Treatment};
+use crate::store::{Bar, Outlook, Span, Store, Treatment};
 
 /// The id of the picture with what lies over it.
 const FIELD: &str = "strip-field";
@@ -78,6 +79,29 @@ pub(super) fn Field(store: Store, outlook: Memo<Option<Arc<Outlook>>>) -> impl I
         focus(handle.id());
         drag(event);
     };
+    let flowing = RwSignal::new(None);
+    Effect::new(move |_| {
+        let is_summarized = store.report.with(|report| {
+            report.as_ref().is_some_and(|report| {
+                matches!(report.outcome, Outcome::Applied { .. }) && report.summary.is_some()
+            })
+        });
+        // The picture is still the one before the compaction: the plan after it is made at the next frame.
+        flowing.set(outlook.get_untracked().filter(|_| is_summarized).and_then(|it| flow(&it)));
+    });
+    let flow = move || {
+        flowing.get().map(|(path, to)| {
+            let origin = format!("{to}px 100%");
+            view! {
+                <path
+                    class="strip-flow"
+                    d=path
+                    style:transform-origin=origin
+                    on:animationend=move |_| flowing.set(None)
+                ></path>
+            }
+        })
+    };
     let picture = move || {
         outlook.get().map(|outlook| {
             let paths = Treatment::ALL.map(|treatment| {
@@ -93,7 +117,7 @@ pub(super) fn Field(store: Store, outlook: Memo<Option<Arc<Outlook>>>) -> impl I
                     role="img"
                     aria-label=described(&outlook)
                 >
-                    {paths}
+                    {paths} {flow}
                 </svg>
             }
         })
@@ -133,6 +157,13 @@ pub(super) fn Field(store: Store, outlook: Memo<Option<Arc<Outlook>>>) -> impl I
             <Handle store outlook end=End::Last />
         </div>
     }
+}
+
+/// The bars that become the summary, and the column of the last of them, into which they flow.
+fn flow(outlook: &Outlook) -> Option<(String, usize)> {
+    let is_summarized = |bar: &Bar| bar.treatment == Treatment::Summarized;
+    let last = outlook.bars.iter().rposition(is_summarized)?;
+    Some((path(outlook, Treatment::Summarized), last + 1))
 }
 
 /// A handle, as a slider over the messages.
