@@ -100,8 +100,17 @@ impl Search {
         wanted.into_iter().zip(ends).filter(|(_, found)| !found).map(|(text, _)| text).collect()
     }
 
+    /// Those of the texts that were found. `wanted` are the texts that this was made with.
+    pub fn found<'a>(
+        &self,
+        wanted: impl Iterator<Item = &'a str>,
+    ) -> impl Iterator<Item = &'a str> {
+        let ends = self.ends.iter().map(|end| self.node(*end).found);
+        wanted.zip(ends).filter(|(_, found)| *found).map(|(text, _)| text)
+    }
+
     /// Finds all texts that occur in this one. Linear in it, whatever is wanted.
-    fn read(&mut self, text: &str) {
+    pub fn read(&mut self, text: &str) {
         self.begin();
         self.read_on(text.as_bytes());
     }
@@ -113,9 +122,23 @@ impl Search {
 
     /// Finds all texts that end in this part of the text that is being read. It may begin and end within a character.
     pub fn read_on(&mut self, part: &[u8]) {
+        self.read_bytes(part, false);
+    }
+
+    /// The same, as if all capitals of ASCII were small letters.
+    pub fn read_on_in_lower_case(&mut self, part: &[u8]) {
+        self.read_bytes(part, true);
+    }
+
+    fn read_bytes(&mut self, part: &[u8], in_lower_case: bool) {
         let mut at = self.at;
         for byte in part {
-            at = self.step(at, *byte);
+            let byte = if in_lower_case { byte.to_ascii_lowercase() } else { *byte };
+            // Most bytes begin none of the texts, which the table of the root shows.
+            if at == ROOT && self.tables.get(usize::from(byte)) == Some(&ROOT) {
+                continue;
+            }
+            at = self.step(at, byte);
             if at != ROOT {
                 self.mark(at);
             }
@@ -263,6 +286,16 @@ mod tests {
             }
             assert_eq!(search.not_found(wanted.to_vec()), ["bé", "xn"], "in parts of {size} bytes");
         }
+    }
+
+    #[test]
+    fn j24_capitals_are_read_as_small_letters() {
+        let wanted = ["garden", "a rosé", "ÉA"].map(str::to_owned);
+        let mut search = Search::new(wanted.iter().map(String::as_str));
+        search.read_on_in_lower_case("A ROSé GARden, Éa".as_bytes());
+        assert_eq!(search.not_found(wanted.to_vec()), ["ÉA"]);
+        let found = search.found(wanted.iter().map(String::as_str));
+        assert_eq!(found.collect::<Vec<_>>(), ["garden", "a rosé"]);
     }
 
     proptest! {

@@ -129,7 +129,7 @@ impl Conclusion {
                 }
                 let part = rest.get(..left).unwrap_or(rest);
                 // As the claims are written.
-                self.search.read_on(&part.to_ascii_lowercase());
+                self.search.read_on_in_lower_case(part);
                 self.offset += part.len();
                 left -= part.len();
                 if left == 0 {

@@ -2,6 +2,7 @@
 //! given.
 
 use epitome_columns::sort_by;
+use epitome_text::search::Search;
 use epitome_text::sentence;
 
 /// Longer answers are not taken for an error, since a summary may itself begin with the description of one.
@@ -29,8 +30,7 @@ const ERRORS: [&str; 16] = [
 
 /// Why an answer is not a summary, as a text for the user; `None` if it may be one. `last_reply` is the model's last
 /// message in the conversation, which some models repeat instead of summarizing, and `instructions` are those of the
-/// summarizer. O(n log n) in the answer and in the instructions, which are read once more for each sentence that begins as one
-/// of their parts does.
+/// summarizer. O(n log n) in the answer, and linear in the instructions.
 pub(crate) fn invalid_answer(
     answer: &str,
     last_reply: Option<&str>,
@@ -168,24 +168,13 @@ fn is_copy(answer: &str, sentences: &[Sentence<'_>], instructions: &str) -> bool
     let tags = ["<new_messages>", "<previous_summary>", "<current_state>"];
     let has_tags = tags.iter().any(|tag| answer.contains(tag));
     let heads = answer.lines().filter(|line| is_head(line)).count();
-    // Few sentences begin as some part of the instructions does. Only those are looked for in them.
-    let beginnings = instructions.char_indices();
-    let beginnings = beginnings.filter_map(|(at, _)| instructions.get(at..at + COPIED_CHARACTERS));
-    let mut beginnings: Vec<&str> = beginnings.collect();
-    sort_by(&mut beginnings, Ord::cmp);
-    let may_be_copied = |text: &str| {
-        // One that ends within a character says nothing.
-        let beginning = text.get(..COPIED_CHARACTERS);
-        beginning.is_none_or(|beginning| beginnings.binary_search(&beginning).is_ok())
-    };
-    let copied: usize = sentences
-        .iter()
-        .filter(|sentence| !sentence.is_heading)
-        .map(|sentence| sentence.text.trim())
-        .filter(|text| text.chars().nth(COPIED_CHARACTERS).is_some())
-        .filter(|text| may_be_copied(text) && instructions.contains(*text))
-        .map(str::len)
-        .sum();
+    let sentences = sentences.iter().filter(|sentence| !sentence.is_heading);
+    let sentences = sentences.map(|sentence| sentence.text.trim());
+    let long = sentences.filter(|text| text.chars().nth(COPIED_CHARACTERS).is_some());
+    // All at once: instructions may be long, and an answer may have many sentences.
+    let mut search = Search::new(long.clone());
+    search.read(instructions);
+    let copied: usize = search.found(long).map(str::len).sum();
     has_tags || heads > 1 || copied * 3 >= answer.len()
 }
 
@@ -210,6 +199,33 @@ mod tests {
     fn check(answer: &str, why: &str) {
         let found = invalid_answer(answer, None, INSTRUCTIONS);
         assert!(found.is_some_and(|message| message.contains(why)), "{found:?} of {answer:?}");
+    }
+
+    #[test]
+    fn an_answer_is_a_copy_if_a_third_of_it_is_in_the_instructions() {
+        let own = [
+            "They chose roses for the garden by the lake.",
+            "Bob pays.",
+            "Nobody has asked for the price.",
+        ];
+        let lines: Vec<&str> = INSTRUCTIONS.lines().chain(own).collect();
+        for numbers in 0..lines.len().pow(3) {
+            let line = |at: u32| lines[numbers / lines.len().pow(at) % lines.len()];
+            let answer = [line(0), line(1), line(2), "It is done now."].join("\n");
+            let sentences = Sentence::all(&answer);
+            let is_copied = |sentence: &&Sentence<'_>| {
+                !sentence.is_heading
+                    && sentence.text.len() > COPIED_CHARACTERS
+                    && INSTRUCTIONS.contains(sentence.text)
+            };
+            let copied: usize =
+                sentences.iter().filter(is_copied).map(|sentence| sentence.text.len()).sum();
+            assert_eq!(
+                is_copy(&answer, &sentences, INSTRUCTIONS),
+                copied * 3 >= answer.len(),
+                "{answer}"
+            );
+        }
     }
 
     #[test]
