@@ -72,6 +72,7 @@ mod queries;
 mod reading;
 mod remember;
 mod report;
+mod sent_transcript;
 mod shorten;
 mod snapshot;
 mod sources;

@@ -93,3 +93,16 @@ fn i39_of_messages_nothing_is_said_because_a_provider_may_not_count_all_of_them(
     report(&mut compactor, &request, 2_048);
     assert_eq!(cuts(&mut compactor), []);
 }
+
+#[test]
+fn i39_a_prompt_is_counted_as_it_was_when_it_was_sent() {
+    let mut compactor = compactor(SummaryInput::Transcript);
+    let request = request_of(&mut compactor);
+    let sent = estimated(&request);
+    // The messages are counted otherwise before the server has answered.
+    compactor.count_by(Box::new(CharactersPer(40)));
+    report(&mut compactor, &request, 2_048);
+    let found = cuts(&mut compactor);
+    let [(_, counted, _)] = found.as_slice() else { panic!("{found:?}") };
+    assert!(counted.abs_diff(sent) < sent / 50, "{counted} of {sent}");
+}

@@ -52,7 +52,11 @@ impl Compactor {
         }
         match Job::new(&self.conversation, &policy, plan.clone(), instructions) {
             Ok(Some(mut job)) => {
-                job.stay_within(scope);
+                // What ends where somebody has chosen is not made smaller.
+                if scope.up_to.is_some() {
+                    job.fallbacks.clear();
+                }
+                job.scope = scope;
                 if self.end_if_nothing_saved(&mut job) {
                     return Ok(());
                 }

@@ -3,6 +3,7 @@
 use super::cycle::Unapplied;
 use super::fallback::{Problem, SummarizerStep, SummarizerStepKind};
 use super::job::{Job, Stage};
+use super::sent_transcript::SentTranscript;
 use super::{Asked, Compactor, Event, Output, Save, State, SummaryRequest};
 use super::{Outcome, PreparedReport, Report, Waste};
 use crate::calibration::Scale;
@@ -80,9 +81,13 @@ impl Compactor {
         self.next_request += 1;
         // One that reads in slices is no server, and its transcript may be long.
         let is_transcript = request.messages.is_none() && !self.conversation.reads_in_slices();
-        job.asked.transcript = is_transcript.then(|| self.least_tokens(&request));
+        let meter = self.conversation.meter();
+        let scale = self.conversation.summarizer_scale(&self.policy);
+        job.sent = is_transcript.then(|| SentTranscript::new(&request, meter, scale));
+        job.asked.transcript = None;
         if job.is_ahead {
-            let meter = self.conversation.meter();
+            // What is spent in advance is counted, and stored with the draft.
+            job.count_sent();
             let tokens = match &request.messages {
                 Some(_) => self.prompt_tokens(),
                 None => self
@@ -126,14 +131,6 @@ impl Compactor {
         let prompt = meter.count(&request.system) + meter.count(&request.input);
         let needed_tokens = scale.to_provider(prompt).saturating_add(request.max_tokens);
         (needed_tokens > window_tokens).then_some(WindowTooSmall { window_tokens, needed_tokens })
-    }
-
-    /// Tokens of a transcript by the meter, or by what was learned of the conversation's own model, if these are fewer.
-    fn least_tokens(&self, request: &SummaryRequest) -> u32 {
-        let meter = self.conversation.meter();
-        let counted = meter.count(&request.system) + meter.count(&request.input);
-        let scale = self.conversation.summarizer_scale(&self.policy);
-        scale.to_provider(counted).min(Scale::IDENTITY.to_provider(counted))
     }
 
     /// Carries out a plan that has no summary.

@@ -75,6 +75,7 @@ impl Compactor {
     /// reported as [`Event::PromptCut`].
     pub fn handle_summary_usage(&mut self, request: RequestId, usage: &Usage) {
         let Some(job) = self.job_of(request) else { return };
+        job.count_sent();
         job.asked.add(usage);
         if let Some(cut) = job.asked.cut_by(usage) {
             let PromptCut { reported, estimated } = cut;

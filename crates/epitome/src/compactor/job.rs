@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::fallback::{FallbackLevel, Tries, fallbacks};
+use super::sent_transcript::SentTranscript;
 use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
 use crate::facts::{Facts, Lookup, RetainedText};
@@ -43,6 +44,8 @@ pub(super) struct Job {
     /// How often the present request was sent.
     pub(super) attempts: u32,
     pub(super) asked: Asked,
+    /// The latest transcript that was sent, until its tokens are counted.
+    pub(super) sent: Option<SentTranscript>,
     /// What was tried because the summarizer failed.
     pub(super) tries: Tries,
     /// The levels to try if the result is too large, in order.
@@ -131,6 +134,7 @@ impl Job {
             instructions,
             attempts: 0,
             asked: Asked::of(input),
+            sent: None,
             tries: Tries::new(&policy.summary),
             fallbacks: fallbacks(policy),
             last_reply: None,
@@ -157,12 +161,11 @@ impl Job {
         self.last_reply.as_ref()?.text.as_deref()
     }
 
-    /// Has the compaction stay within this. What ends where somebody has chosen is not made smaller.
-    pub(super) fn stay_within(&mut self, scope: Scope) {
-        if scope.up_to.is_some() {
-            self.fallbacks.clear();
+    /// Counts the tokens of the latest transcript that was sent, unless they are counted.
+    pub(super) fn count_sent(&mut self) {
+        if let Some(sent) = self.sent.take() {
+            self.asked.transcript = Some(sent.least_tokens());
         }
-        self.scope = scope;
     }
 
     /// Begins to read the texts, unless they are read. To be called before [`Self::read_on`].

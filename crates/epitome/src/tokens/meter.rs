@@ -222,6 +222,11 @@ impl Meter {
         }
     }
 
+    /// Its tokenizer with the present weights.
+    pub(crate) fn weighted_tokenizer(&self) -> WeightedTokenizer {
+        self.tokenizer.clone()
+    }
+
     /// Its tokenizer, for another meter.
     pub(crate) fn tokenizer(&self) -> &SharedTokenizer {
         self.tokenizer.inner()

@@ -6,6 +6,7 @@ use super::script_tokens::{PartCost, Weights};
 use super::tokenizer::CountState;
 
 /// Counts with another tokenizer, and applies the weight of each script to its counts.
+#[derive(Clone)]
 pub(crate) struct WeightedTokenizer {
     tokenizer: SharedTokenizer,
     /// False if the tokenizer is exact: then there is no error for weights to correct.
