@@ -10,6 +10,7 @@ pub mod noise;
 pub mod note;
 pub mod search;
 pub mod sentence;
+pub mod signs;
 pub mod speaker;
 pub mod stop_words;
 pub mod word_list;

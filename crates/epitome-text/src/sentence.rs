@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::letters::is_alphanumeric;
+use super::signs::Signs;
 use super::stop_words::{LONGEST_FILLER, SPEECH_TAGS, is_filler};
 
 /// Separates two pieces on a line that would read as one sentence without it.
@@ -30,23 +31,26 @@ pub fn split(text: &str) -> Vec<&str> {
 /// the time to read it.
 pub fn for_each<'a>(text: &'a str, each: &mut dyn FnMut(&'a str)) {
     for line in text.split('\n') {
-        // The other line ends and the separator are rare, so most lines are searched for none of them: these are their first bytes.
-        if !line.bytes().any(|byte| matches!(byte, b'\r' | 0xC2 | 0xE2)) {
-            split_part(line, each);
-            continue;
-        }
-        for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
-            line.split(SEPARATOR).for_each(|part| split_part(part, each));
-        }
+        split_line(line, Signs::of(line), each);
     }
 }
 
-fn split_part<'a>(part: &'a str, each: &mut dyn FnMut(&'a str)) {
+fn split_line<'a>(line: &'a str, signs: Signs, each: &mut dyn FnMut(&'a str)) {
+    // The other line ends and the separator are rare, so most lines are searched for none of them.
+    if !signs.has(Signs::BREAK) {
+        return split_part(line, signs, each);
+    }
+    for line in line.split(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        line.split(SEPARATOR).for_each(|part| split_part(part, signs, each));
+    }
+}
+
+fn split_part<'a>(part: &'a str, signs: Signs, each: &mut dyn FnMut(&'a str)) {
     let mut rest = part.trim();
     // All are decided once for the whole line: most text is ASCII without encoded data and records, and needs neither
-    // decoding nor the search for runs and fields.
-    let (ascii, encoded) = (rest.is_ascii(), has_long_run(rest));
-    let has_fields = rest.bytes().any(|byte| matches!(byte, b':' | b'\\'));
+    // decoding nor the search for runs and fields. White space around the text is of no importance for them.
+    let (ascii, encoded) = (!signs.has(Signs::FOREIGN) || rest.is_ascii(), has_long_run(rest));
+    let has_fields = signs.has(Signs::FIELD);
     while !rest.is_empty() {
         let cut = match (ascii, encoded) {
             (true, false) => Cut::Keep(first_ascii_cut(rest)),
@@ -511,6 +515,48 @@ mod tests {
             assert_eq!(first_ascii_cut(&text), end, "{text:?}");
             let is_clean = is_tidy(&text) && !text.split(' ').any(|word| is_filling(word, &text));
             assert_eq!(is_clean_ascii(&text), is_clean, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn j13_a_line_is_cut_as_if_it_had_every_sign() {
+        let parts = [
+            "word",
+            "Mr",
+            ".",
+            ". ",
+            "! ",
+            ", ",
+            ": ",
+            "\":",
+            "\"",
+            "\\n",
+            "\\",
+            "{",
+            "}",
+            " ",
+            "\t",
+            "\r",
+            " · ",
+            "é",
+            "字。",
+            "\u{85}",
+            "\u{2028}",
+            "\u{a0}",
+            "plain words of a line ",
+        ];
+        let mut random = 1_u32;
+        for length in (0..40).cycle().take(8_000) {
+            let line: String = (0..length)
+                .map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let count = if random & 0x300 == 0 { parts.len() } else { 6 };
+                    parts[(random >> 16) as usize % count]
+                })
+                .collect();
+            let mut expected = Vec::new();
+            split_line(&line, Signs(u8::MAX), &mut |piece| expected.push(piece));
+            assert_eq!(split(&line), expected, "{line:?}");
         }
     }
 

@@ -6,26 +6,38 @@ use epitome_columns::{SortedSet, sort_by_key};
 
 use super::letters::{is_alphanumeric, is_unspaced};
 
-/// Words that few words of a text are equal to. Most others differ from all of them in the first byte or the length, and are not
-/// looked up.
+/// Words that few words of a text are equal to. Most others differ from all of them in the length or in the first two bytes or the
+/// last one, and are not looked up.
 pub struct WordList {
-    /// For each first byte, a bit for every length that a word with it has.
-    lengths: [u32; 256],
+    /// A bit for each [`form`] that a word has.
+    forms: [u64; FORMS / 64],
     words: SortedSet<&'static str>,
+}
+
+/// The number of forms: of a hundred words, few others have one.
+const FORMS: usize = 1 << 12;
+
+/// The form of a word: its length, its first two bytes and its last one, as one number below [`FORMS`].
+fn form(word: &[u8], lower: impl Fn(&u8) -> u8) -> usize {
+    let byte = |byte: Option<&u8>| byte.map_or(0, |byte| u32::from(lower(byte)));
+    let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+    let ends = byte(word.first()) | byte(word.get(1)) << 8 | byte(word.last()) << 16;
+    let mixed = (ends ^ length << 24).wrapping_mul(0x9E37_79B1);
+    (mixed >> 20) as usize
 }
 
 impl WordList {
     /// Costs O(n log n) in the number of words. An empty one is left out.
     pub fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
-        let mut list = Self { lengths: [0; 256], words: SortedSet::new() };
+        let mut list = Self { forms: [0; FORMS / 64], words: SortedSet::new() };
         words.into_iter().for_each(|word| list.add(word));
         list
     }
 
     fn add(&mut self, word: &'static str) {
-        let first = word.bytes().next();
-        if let Some(lengths) = first.and_then(|byte| self.lengths.get_mut(usize::from(byte))) {
-            *lengths |= bit(word.len());
+        let form = form(word.as_bytes(), u8::clone);
+        if let Some(forms) = self.forms.get_mut(form / 64).filter(|_| !word.is_empty()) {
+            *forms |= 1 << (form % 64);
             self.words.insert(word);
         }
     }
@@ -37,23 +49,17 @@ impl WordList {
 
     /// True if the word is in the list. Costs O(1) for most words that are not.
     pub fn has(&self, word: &str) -> bool {
-        self.has_length(word.as_bytes().first().copied(), word.len()) && self.words.contains(word)
+        self.has_form(form(word.as_bytes(), u8::clone)) && self.words.contains(word)
     }
 
     /// False for a word that is not in the list in lower case either, and true for few others. Costs O(1). The word is of ASCII.
     pub fn may_have(&self, word: &[u8]) -> bool {
-        self.has_length(word.first().map(u8::to_ascii_lowercase), word.len())
+        self.has_form(form(word, u8::to_ascii_lowercase))
     }
 
-    /// True if a word with this first byte has this length.
-    fn has_length(&self, first: Option<u8>, length: usize) -> bool {
-        let lengths = first.and_then(|byte| self.lengths.get(usize::from(byte)));
-        lengths.is_some_and(|lengths| lengths & bit(length) != 0)
+    fn has_form(&self, form: usize) -> bool {
+        self.forms.get(form / 64).is_some_and(|forms| forms & (1 << (form % 64)) != 0)
     }
-}
-
-fn bit(length: usize) -> u32 {
-    1 << length.min(31)
 }
 
 /// Phrases of one or several words.
@@ -203,6 +209,22 @@ mod tests {
         for word in ["", "neve", "nevers", "n", "nigh", "a-word-of-more-than-thirty-two-bytes!"] {
             assert!(!list.has(word), "{word}");
         }
+    }
+
+    #[test]
+    fn d10_few_words_that_are_not_in_the_list_are_looked_up() {
+        let words = "acceptance agreed avoid can't cannot decided don't instead must never prefer required without";
+        let list = WordList::of(words);
+        for word in words.split(' ') {
+            assert!(
+                list.may_have(word.as_bytes()) && list.may_have(word.to_uppercase().as_bytes()),
+                "{word}"
+            );
+        }
+        let others: Vec<String> = (0..10_000).map(|n| format!("w{n}d{}", n % 7)).collect();
+        let looked_up = others.iter().filter(|word| list.may_have(word.as_bytes())).count();
+        assert!(looked_up < 300, "{looked_up}");
+        assert!(others.iter().all(|word| !list.has(word)));
     }
 
     #[test]

@@ -242,10 +242,10 @@ impl RetainedText {
             if role == Role::Tool {
                 continue;
             }
-            for sentence in sentence::split(line) {
+            sentence::for_each(line, &mut |sentence| {
                 self.insert(sentence);
                 name::every(sentence, |name| _ = self.insert(name));
-            }
+            });
             super::scan::quotes(line, |quote| _ = self.insert(quote));
         }
     }

@@ -48,8 +48,9 @@ impl Facts {
             let mut reader = ItemReader::default();
             let mut in_code = false;
             // A result begins with the tool, which says nothing of the words behind it.
-            let result = entry.text.split_once(ANSWERS).filter(|(tool, _)| !tool.contains('\n'));
-            let text = result.filter(|_| !is_speech).map_or(entry.text.as_str(), |(_, text)| text);
+            let result = || entry.text.split_once(ANSWERS).filter(|(tool, _)| !tool.contains('\n'));
+            let result = if is_speech { None } else { result() };
+            let text = result.map_or(entry.text.as_str(), |(_, text)| text);
             let mut lines = text.lines();
             while let Some(line) = lines.next() {
                 let line = without_note(line);

@@ -4,21 +4,38 @@ use super::Kind;
 use super::han_number::{self, in_digits, is_numeral};
 use epitome_text::letters::{is_numeric, is_unspaced};
 use epitome_text::sentence::MONTHS;
+use epitome_text::signs::first_sign;
 
 /// Calls `each` for every name and number of the text, in order. A number includes the next word if that reads as its
 /// unit; in Chinese, Japanese, Korean and other scripts that write them without blanks, the character behind it, and a date or a
 /// time is one number. Linear in the text.
-pub(super) fn for_each<'a>(text: &'a str, mut each: impl FnMut(Kind, &'a str)) {
+pub(super) fn for_each<'a>(text: &'a str, each: impl FnMut(Kind, &'a str)) {
+    for_each_from(text, first_sign, each);
+}
+
+/// The same. `first_sign` says where the first byte of a text may be that plain words do not have; `None` if it has none.
+#[inline(always)]
+fn for_each_from<'a>(
+    text: &'a str,
+    first_sign: impl Fn(&[u8]) -> Option<usize>,
+    mut each: impl FnMut(Kind, &'a str),
+) {
     let mut next = text;
     let mut delimiter = b' ';
-    while !next.is_empty() {
+    while let Some(sign) = first_sign(next.as_bytes()) {
+        // Most words are plain, and can be skipped without a closer look. The first one that is not begins behind the last
+        // delimiter before its sign.
+        let plain = next.as_bytes().get(..sign).unwrap_or_default();
+        if let Some(at) = plain.iter().rposition(|byte| class(*byte) == Class::Delimiter) {
+            delimiter = plain.get(at).copied().unwrap_or_default();
+            next = next.get(at + 1..).unwrap_or_default();
+        }
         let rest = next;
         let before = delimiter;
         let Piece { end, next: next_start, has_marks } =
             Piece::first(rest, before.is_ascii_whitespace());
         delimiter = rest.as_bytes().get(end).copied().unwrap_or_default();
         next = rest.get(next_start..).unwrap_or_default();
-        // Most words are plain, and can be skipped without a closer look.
         if !has_marks {
             continue;
         }
@@ -66,10 +83,10 @@ impl Piece {
             if byte == b',' && begins && has_marks && is_in_number(text, at) {
                 continue;
             }
-            match CLASSES.get(usize::from(byte)) {
-                Some(Class::Mark) => has_marks = true,
-                Some(Class::Delimiter) => return Self { end: at, next: at + 1, has_marks },
-                Some(Class::Foreign) => {
+            match class(byte) {
+                Class::Mark => has_marks = true,
+                Class::Delimiter => return Self { end: at, next: at + 1, has_marks },
+                Class::Foreign => {
                     let character = text.get(at..).and_then(|rest| rest.chars().next());
                     if let Some(character) = character.filter(|character| delimits(*character)) {
                         let next = at + character.len_utf8();
@@ -77,7 +94,7 @@ impl Piece {
                     }
                     has_marks |= character.is_some_and(|it| is_numeric(it) || is_numeral(it));
                 }
-                Some(Class::Plain) | None => {}
+                Class::Plain => {}
             }
         }
         Self { end: text.len(), next: text.len(), has_marks }
@@ -188,7 +205,7 @@ pub(super) fn in_other_notation(number: &str) -> Option<String> {
 }
 
 /// The class of a byte.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,
     /// A byte of names and numbers that plain words do not have.
@@ -217,6 +234,10 @@ const CLASSES: [Class; 256] = {
     }
     classes
 };
+
+fn class(byte: u8) -> Class {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
+}
 
 /// The number at the beginning of `rest`, with its unit if it has one; `None` for a number of one or two digits without
 /// a unit, which says too little to be a fact.
@@ -263,7 +284,7 @@ fn delimits(c: char) -> bool {
     if let Ok(byte) = u8::try_from(u32::from(c))
         && byte.is_ascii()
     {
-        return matches!(CLASSES.get(usize::from(byte)), Some(Class::Delimiter));
+        return class(byte) == Class::Delimiter;
     }
     matches!(
         c,
@@ -410,6 +431,63 @@ mod tests {
         let mut found = Vec::new();
         for_each(text, |_, name| found.push(name));
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn d10_what_is_found_is_what_a_look_at_each_word_finds() {
+        let parts = [
+            "word",
+            "a",
+            "of",
+            " ",
+            " ",
+            "\n",
+            ", ",
+            ",",
+            "-",
+            "(",
+            ")",
+            "[",
+            "\"",
+            "<",
+            "/",
+            ".",
+            ":",
+            "@",
+            "_",
+            "1",
+            "12",
+            "345",
+            "$",
+            "src/a.rs",
+            "v1.2",
+            "pm",
+            "é",
+            "’",
+            "“",
+            "年",
+            "、",
+            "元",
+            "٣",
+            "\u{a0}",
+            "long-word-without-any-mark-in-it",
+        ];
+        let mut random = 1_u32;
+        for round in 0..20_000 {
+            let text: String = (0..round % 60)
+                .map(|_| {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    // Most parts are words without marks.
+                    let count = if random & 0x100 == 0 { parts.len() } else { 8 };
+                    parts[(random >> 16) as usize % count]
+                })
+                .collect();
+            let (mut found, mut expected) = (Vec::new(), Vec::new());
+            for_each(&text, |kind, name| found.push((kind, name)));
+            let each_word = |rest: &[u8]| (!rest.is_empty()).then_some(0);
+            for_each_from(&text, each_word, |kind, name| expected.push((kind, name)));
+            assert_eq!(found, expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -44,6 +44,7 @@ const LAYERS: [Layers; 11] = [
         folder: "crates/epitome-text/src",
         order: &[
             "letters",
+            "signs",
             "stop_words",
             "word_list",
             "lasting",
