@@ -6,10 +6,12 @@
 
 mod map;
 mod order;
+mod seen;
 mod set;
 
 pub use map::{Entries, Entry, SortedMap};
 pub use order::{sort, sort_by, sort_by_key};
+pub use seen::{Hash, Seen};
 pub use set::{Items, SortedSet};
 
 /// Rows that are compared at once.

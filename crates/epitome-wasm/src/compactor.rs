@@ -16,7 +16,7 @@ use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId};
 use epitome::tokens::BoxedTokenizer;
 use epitome::{CommandError, Phase, Policy, Reason, Timestamp};
-use epitome_columns::{SortedMap, SortedSet};
+use epitome_columns::{Hash, Seen, SortedMap, SortedSet};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
 use sliced_event::SlicedEvent;
@@ -379,11 +379,15 @@ impl Compactor {
 
     /// Refuses ids that are not all different and new.
     fn check_new<'a>(&self, ids: impl Iterator<Item = &'a MessageId>) -> Result<(), Thrown> {
-        let mut known = SortedSet::new();
+        let (mut known, mut seen) = (Vec::new(), Seen::default());
         for id in ids {
-            if self.engine.log().contains(id) || !known.insert(id) {
+            let hash = Hash::of(id.as_str(), 0);
+            let is_same = |index: usize| known.get(index) == Some(&id);
+            if self.engine.log().contains(id) || seen.find(hash, is_same).is_some() {
                 return Err(CommandError::from(LogError::DuplicateId(id.clone())).into());
             }
+            seen.add(hash, known.len());
+            known.push(id);
         }
         Ok(())
     }

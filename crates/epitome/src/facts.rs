@@ -11,7 +11,6 @@ mod name;
 mod read_ledger;
 mod receipt;
 mod scan;
-mod seen;
 mod sources;
 mod token;
 mod uncased;

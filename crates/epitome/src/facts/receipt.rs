@@ -1,13 +1,12 @@
 //! The receipt of a summary: which facts it kept, which were appended to it, and which were given up.
 
-use epitome_columns::{SortedMap, SortedSet, sort_by_key};
+use epitome_columns::{Hash, Seen, SortedMap, SortedSet, sort_by_key};
 use serde::Serialize;
 
 use super::checklist::{identity, may_be_item};
 use super::fact::Mention;
 use super::lists::select;
 use super::scan::item_hash;
-use super::seen::{Hash, Seen};
 use super::token::in_other_notation;
 use super::uncased::is_uncased;
 use super::{Fact, Facts, Kind, Lookup, lines, name};

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
+use epitome_columns::{Hash, Seen};
 use strum::EnumCount as _;
 
 use super::checklist::{ItemReader, identity, is_checkbox};
 use super::fact::{Fact, Mention, Source};
-use super::seen::{Hash, Seen};
 use super::{Kind, lines, name, token, uncased};
 use crate::message::Entry;
 use crate::message::MessageId;

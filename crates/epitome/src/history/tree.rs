@@ -6,13 +6,19 @@
 use std::iter::successors;
 use std::num::NonZeroU32;
 
-use epitome_columns::SortedMap;
+use epitome_columns::{Hash, Seen};
 
 use crate::message::MessageId;
 
 /// A message in the tree. In four bytes also as an `Option`, since a tree has several for each message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(NonZeroU32);
+
+impl NodeId {
+    fn of(index: usize) -> Option<Self> {
+        NonZeroU32::new(u32::try_from(index + 1).ok()?).map(Self)
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -32,14 +38,17 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    ids: SortedMap<MessageId, NodeId>,
+    /// The id of the message of each node.
+    ids: Vec<MessageId>,
+    /// The indices of these. Without those of removed messages, so that their ids are free.
+    seen: Seen,
     path: Vec<NodeId>,
     /// The oldest first message; those of other branches follow as its siblings.
     first: Option<NodeId>,
 }
 
 impl Tree {
-    /// Appends a message behind the head; `record` has it. Costs O(log n), and O(1) for each branch that begins there. False
+    /// Appends a message behind the head; `record` has it. Costs O(1) on average, and O(1) for each branch that begins there. False
     /// if there is a message with this id on any branch.
     pub(crate) fn append(&mut self, id: &MessageId, record: usize) -> bool {
         let parent = self.path.last().copied();
@@ -77,7 +86,8 @@ impl Tree {
     /// it. Returns its position; `None` if it is not on the path.
     pub(crate) fn remove(&mut self, id: &MessageId) -> Option<usize> {
         let position = self.position(id)?;
-        let node = self.ids.remove(id)?;
+        let node = self.at(position)?;
+        self.seen.remove(hash(id), index(node));
         let (parent, sibling) = (self.parent(node), self.next_sibling(node));
         let children: Vec<NodeId> = self.siblings_from(self.first_child(node)).collect();
         for child in &children {
@@ -100,7 +110,7 @@ impl Tree {
     /// Returns how many messages stay where they are; `None` if no branch has the message.
     pub(crate) fn move_head(&mut self, head: Option<&MessageId>) -> Option<usize> {
         let target = match head {
-            Some(id) => Some(*self.ids.get(id)?),
+            Some(id) => Some(self.find(id)?),
             None => None,
         };
         let ancestors = successors(target, |node| self.parent(*node));
@@ -142,15 +152,19 @@ impl Tree {
         }
     }
 
-    /// The position of a message on the path, from 0; `None` if it is not on it. Costs O(log n).
+    /// The position of a message on the path, from 0; `None` if it is not on it. Costs O(1) on average.
     pub(crate) fn position(&self, id: &MessageId) -> Option<usize> {
-        let node = *self.ids.get(id)?;
+        let node = self.find(id)?;
         self.is_on_path(node).then(|| self.depth(node))?
     }
 
-    /// The node of a message on any branch. Costs O(log n).
+    /// The node of a message on any branch. Costs O(1) on average.
     pub(crate) fn find(&self, id: &MessageId) -> Option<NodeId> {
-        self.ids.get(id).copied()
+        NodeId::of(self.index_of(hash(id), id)?)
+    }
+
+    fn index_of(&self, hash: Hash, id: &MessageId) -> Option<usize> {
+        self.seen.find(hash, |index| self.ids.get(index) == Some(id))
     }
 
     /// The node at a position of the path.
@@ -189,11 +203,13 @@ impl Tree {
     }
 
     fn create(&mut self, id: &MessageId, record: usize, parent: Option<NodeId>) -> Option<NodeId> {
-        if self.ids.contains_key(id) {
+        let hash = hash(id);
+        if self.index_of(hash, id).is_some() {
             return None;
         }
-        let number = u32::try_from(self.nodes.len() + 1).ok()?;
-        let node = NodeId(NonZeroU32::new(number)?);
+        let node = NodeId::of(self.nodes.len())?;
+        self.seen.add(hash, self.nodes.len());
+        self.ids.push(id.clone());
         self.nodes.push(Node {
             record,
             parent,
@@ -202,7 +218,6 @@ impl Tree {
             last_visited: None,
             depth: self.path.len(),
         });
-        self.ids.insert(id.clone(), node);
         Some(node)
     }
 
@@ -275,6 +290,10 @@ impl Tree {
     fn depth(&self, node: NodeId) -> Option<usize> {
         self.node(node).map(|node| node.depth)
     }
+}
+
+fn hash(id: &MessageId) -> Hash {
+    Hash::of(id.as_str(), 0)
 }
 
 fn index(node: NodeId) -> usize {
