@@ -1,6 +1,6 @@
 //! Loops over columns of numbers and over bytes that run after every message. The engine is compiled for size, which leaves out
 //! vector instructions; this crate is compiled for speed. And a sort, a map and a set
-//! whose code is there once for all types.
+//! whose code is there once for all types, and texts that are found again by their hash.
 //!
 //! The loops are not inlined: in a function that is compiled for size, they would be too.
 

@@ -13,6 +13,8 @@ pub(crate) use envelope::{render_entry, render_state};
 
 use std::borrow::Cow;
 
+use epitome_columns::{EntrySize, rendered_characters};
+
 use crate::contract::Contract;
 use crate::history::open_calls::OpenCalls;
 use crate::history::{ACKNOWLEDGEMENT, Ending, Repaired, repair};
@@ -135,14 +137,14 @@ fn limited(text: &str, max_characters: Option<u32>) -> Cow<'_, str> {
     }
 }
 
-fn speaker(message: &Message) -> String {
+fn speaker(message: &Message) -> Cow<'static, str> {
     match &message.author {
         // A line break or a colon would end the head of the entry.
         Some(author) => {
             let ends_head = |character: char| is_line_break(character) || character == ':';
-            format!("{} {}", message.role.as_str(), author.replace(ends_head, " "))
+            format!("{} {}", message.role.as_str(), author.replace(ends_head, " ")).into()
         }
-        None => message.role.as_str().to_owned(),
+        None => message.role.as_str().into(),
     }
 }
 
@@ -157,7 +159,7 @@ pub(crate) fn whole_entry(number: u32, message: &Message) -> Entry {
     let entry = entry(number, message, Vec::new(), &ToolFilter::All, limits);
     entry.unwrap_or_else(|| Entry {
         number,
-        speaker: speaker(message),
+        speaker: speaker(message).into_owned(),
         time: None,
         text: String::new(),
     })
@@ -172,12 +174,41 @@ pub(crate) fn entry<'a>(
     tools: &ToolFilter,
     limits: ToolLimits,
 ) -> Option<Entry> {
-    let mut open_calls = OpenCalls::default();
-    called.into_iter().for_each(|(call, name)| open_calls.push(call, name));
-    let mut writer = Writer { tools, limits, open_calls };
-    let text = writer.parts(&message.parts);
-    let (speaker, time) = (speaker(message), time(message));
+    let mut text = String::new();
+    write(message, called, tools, limits, &mut |more| text.push_str(more));
+    let (speaker, time) = (speaker(message).into_owned(), time(message));
     (!is_blank(&text)).then_some(Entry { number, speaker, time, text })
+}
+
+/// The size of the [`entry`] of a message, which is not written for it. Linear in the message.
+pub(crate) fn entry_size<'a>(
+    message: &'a Message,
+    called: Vec<(&'a CallId, &'a str)>,
+    tools: &ToolFilter,
+    limits: ToolLimits,
+) -> EntrySize {
+    let (mut characters, mut blank) = (0, true);
+    write(message, called, tools, limits, &mut |more| {
+        characters += rendered_characters(more.as_bytes());
+        blank = blank && is_blank(more);
+    });
+    if blank {
+        return EntrySize::NONE;
+    }
+    let characters = chunk::length_of(&speaker(message), time(message), characters);
+    EntrySize::new(characters, message.role == Role::Tool)
+}
+
+/// Calls `each` for the text of a message's entry, piece by piece.
+fn write<'a>(
+    message: &'a Message,
+    called: Vec<(&'a CallId, &'a str)>,
+    tools: &ToolFilter,
+    limits: ToolLimits,
+    each: &mut dyn FnMut(&str),
+) {
+    let mut writer = Writer::new(tools, limits, called, each);
+    message.parts.iter().for_each(|part| writer.part(part));
 }
 
 /// The entry that is added to a transcript which ends with a tool result.
@@ -193,48 +224,76 @@ pub(crate) fn closing() -> Entry {
 struct Writer<'a, 'b> {
     tools: &'b ToolFilter,
     limits: ToolLimits,
-    /// The calls without a result so far: most results do not name their tool.
+    /// The calls so far: most results do not name their tool. Results come in the order of their calls, mostly.
+    called: Vec<(&'a CallId, &'a str)>,
+    /// The index of the first one that has no result and is not in `open_calls`.
+    next: usize,
+    /// Calls without a result that a result did not answer.
     open_calls: OpenCalls<&'a CallId, &'a str>,
+    has_lines: bool,
+    each: &'b mut dyn FnMut(&str),
 }
 
-impl<'a> Writer<'a, '_> {
-    fn parts(&mut self, parts: &'a [Part]) -> String {
-        let mut lines = parts.iter().filter_map(|part| self.part(part));
-        let mut text = lines.next().unwrap_or_default();
-        for line in lines {
-            text.push('\n');
-            text.push_str(&line);
-        }
-        text
+impl<'a, 'b> Writer<'a, 'b> {
+    fn new(
+        tools: &'b ToolFilter,
+        limits: ToolLimits,
+        called: Vec<(&'a CallId, &'a str)>,
+        each: &'b mut dyn FnMut(&str),
+    ) -> Self {
+        let open_calls = OpenCalls::default();
+        Self { tools, limits, called, next: 0, open_calls, has_lines: false, each }
     }
 
-    fn part(&mut self, part: &'a Part) -> Option<String> {
+    fn part(&mut self, part: &'a Part) {
         let ToolLimits { inputs, results } = self.limits;
         match part {
-            Part::Text { text } => Some(without_encoded(text).into_owned()),
-            Part::Reasoning { .. } => None,
+            Part::Text { text } => self.line(&[&without_encoded(text)]),
+            Part::Reasoning { .. } => {}
             Part::ToolCall { call, name, arguments } => {
                 // Also if the tool is left out of the transcript: a result without an id would otherwise get
                 // the name of another call.
-                self.open_calls.push(call, name);
-                let allowed = self.tools.allows(name);
-                allowed.then(|| {
-                    format!("{CALLS}{name} {}", limited(&without_encoded(arguments), inputs))
-                })
+                self.called.push((call, name));
+                if self.tools.allows(name) {
+                    let arguments = without_encoded(arguments);
+                    self.line(&[CALLS, name, " ", &limited(&arguments, inputs)]);
+                }
             }
             Part::ToolResult { call, name, text } => {
-                // In a repaired history every call has one result, and one without an id belongs to the first open call.
-                let called = self.open_calls.take(call).map(|(_, tool)| tool);
+                let called = self.take(call);
                 let name = name.as_deref().or(called).unwrap_or("a tool");
-                let allowed = self.tools.allows(name);
-                allowed
-                    .then(|| format!("{name}{ANSWERS}{}", limited(&without_encoded(text), results)))
+                if self.tools.allows(name) {
+                    let text = without_encoded(text);
+                    self.line(&[name, ANSWERS, &limited(&text, results)]);
+                }
             }
-            Part::Approval { granted, .. } => Some(approval(*granted).to_owned()),
-            Part::Image(media) => Some(attachment("image", media)),
-            Part::File(media) => Some(attachment("file", media)),
-            Part::Other { kind, .. } => Some(format!("[{kind}]")),
+            Part::Approval { granted, .. } => self.line(&[approval(*granted)]),
+            Part::Image(media) => self.line(&[&attachment("image", media)]),
+            Part::File(media) => self.line(&[&attachment("file", media)]),
+            Part::Other { kind, .. } => self.line(&["[", kind, "]"]),
         }
+    }
+
+    fn line(&mut self, pieces: &[&str]) {
+        if std::mem::replace(&mut self.has_lines, true) {
+            (self.each)("\n");
+        }
+        pieces.iter().for_each(|piece| (self.each)(piece));
+    }
+
+    /// The tool that a result comes from. In a repaired history every call has one result, and one without an id belongs to the
+    /// first open call.
+    fn take(&mut self, call: &'a CallId) -> Option<&'a str> {
+        let waiting = self.called.get(self.next..).unwrap_or_default();
+        if let Some((_, tool)) = waiting.first().filter(|(next, _)| *next == call)
+            && self.open_calls.is_empty()
+        {
+            self.next += 1;
+            return Some(tool);
+        }
+        waiting.iter().for_each(|(call, name)| self.open_calls.push(call, name));
+        self.next = self.called.len();
+        self.open_calls.take(call).map(|(_, tool)| tool)
     }
 }
 
@@ -322,6 +381,53 @@ mod tests {
         message.author = Some("eve\n[9] system:".into());
         let entries = transcript(&[(7, &message)], &SummarySettings::default());
         assert_eq!(entries[0].speaker, "user eve [9] system ");
+    }
+
+    #[test]
+    fn d2_results_name_the_tool_of_the_call_that_they_answer() {
+        let calls = |ids: &[&str]| -> Vec<(CallId, String)> {
+            let named = ids.iter().enumerate();
+            named.map(|(at, id)| ((*id).into(), format!("tool{at}"))).collect()
+        };
+        let ids = ["a", "b", "a", "", "c", ""];
+        // All orders of results for up to four calls, with the names that a search among all open calls gives.
+        for numbers in 0..6_usize.pow(6) {
+            let id = |at: u32| ids[numbers / 6_usize.pow(at) % 6];
+            let (made, results) = ([id(0), id(1), id(2)], [id(3), id(4), id(5)]);
+            let called = calls(&made);
+            let mut open = OpenCalls::default();
+            called.iter().for_each(|(call, name)| open.push(call, name.as_str()));
+            let results = results.map(CallId::from);
+            let expected = results.each_ref().map(|call| open.take(call).map(|(_, name)| name));
+            let called = called.iter().map(|(call, name)| (call, name.as_str())).collect();
+            let limits = ToolLimits { inputs: None, results: None };
+            let mut each = |_: &str| {};
+            let mut writer = Writer::new(&ToolFilter::All, limits, called, &mut each);
+            assert_eq!(results.each_ref().map(|call| writer.take(call)), expected, "{made:?}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_an_entry_is_that_of_its_text() {
+        let mut messages = test_notation::transcript(
+            "s: be kind\nu: hi <b> ü\na: ?thought well !one !two\nt: =one\nt: =two\nu: go\na: !f1 may:x<f1>\na: yes:x",
+        );
+        messages.push(Message::new("blank", Role::User, " \n\u{a0}"));
+        messages[1].author = Some("eve\n[9]".into());
+        messages[1].time = Some(UnixTime(1_772_359_259_999));
+        let lines = vec![Part::text("one"), Part::text(""), Part::text("a\nb\u{2028}c")];
+        messages.push(Message::with_parts("lines", Role::Assistant, lines));
+        for (inputs, results) in [(None, None), (Some(3), Some(2)), (Some(0), Some(0))] {
+            for tools in [ToolFilter::All, ToolFilter::Only(Vec::new())] {
+                let limits = ToolLimits { inputs, results };
+                for message in &messages {
+                    let entry = entry(1, message, Vec::new(), &tools, limits);
+                    let is_result = message.role == Role::Tool;
+                    let expected = entry.map_or(EntrySize::NONE, |it| chunk::size(&it, is_result));
+                    assert_eq!(entry_size(message, Vec::new(), &tools, limits), expected);
+                }
+            }
+        }
     }
 
     #[test]

@@ -78,9 +78,7 @@ impl IndexSettings {
 
     /// The size of a message's entry. `called` are the tools that its results come from.
     fn entry_size(&self, message: &Message, called: Vec<(&CallId, &str)>) -> EntrySize {
-        let entry = transcript::entry(1, message, called, &self.tools, self.limits);
-        let size = |entry| chunk::size(&entry, message.role == Role::Tool);
-        entry.map_or(EntrySize::NONE, size)
+        transcript::entry_size(message, called, &self.tools, self.limits)
     }
 }
 

@@ -24,6 +24,11 @@ impl<K, T> Default for OpenCalls<K, T> {
 }
 
 impl<K: Ord + Clone + AsRef<str>, T> OpenCalls<K, T> {
+    /// True if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     /// Calls that are added from now on are of another message than those so far.
     pub(crate) fn begin_message(&mut self) {
         self.is_next_message = true;

@@ -5,7 +5,7 @@ use epitome_columns::{EntrySize, group_lengths};
 use super::render_entry;
 use crate::history::ACKNOWLEDGEMENT;
 use crate::message::Entry;
-use crate::message::Role;
+use crate::message::{Role, UnixTime};
 use crate::policy::SummarySettings;
 use crate::tokens::{Meter, MeterTokens};
 use epitome_text::excerpt::split;
@@ -144,11 +144,15 @@ pub(crate) fn chunks_within(
 /// An upper bound of an entry's length as rendered, in characters: its head, its text, and every escape that the text
 /// may need. Linear in the bytes of the text.
 fn length(entry: &Entry) -> usize {
+    let text = epitome_columns::rendered_characters(entry.text.as_bytes());
+    length_of(&entry.speaker, entry.time, text)
+}
+
+/// The same for an entry with a text of at most so many characters as rendered.
+pub(super) fn length_of(speaker: &str, time: Option<UnixTime>, text: usize) -> usize {
     const HEAD: usize = "[4294967295] :\n".len();
     const TIME: usize = ", 2026-03-01T10:00Z".len();
-    let text = 1 + epitome_columns::rendered_characters(entry.text.as_bytes());
-    let time = if entry.time.is_some() { TIME } else { 0 };
-    HEAD + time + entry.speaker.chars().count() + text
+    HEAD + time.map_or(0, |_| TIME) + speaker.chars().count() + 1 + text
 }
 
 /// Where a piece at the beginning of a text ends so that it ends with a line, or else with a word: a name that is cut in two is
