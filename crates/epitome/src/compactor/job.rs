@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::fallback::{FallbackLevel, Tries, fallbacks};
+use super::reading::Read;
 use super::sent_transcript::SentTranscript;
 use super::{Asked, PreparedUse, SummaryRequest};
 use crate::conversation::Conversation;
@@ -87,16 +88,6 @@ pub(super) enum Stage {
     Correction { envelope: Envelope, unsupported: Vec<String> },
     /// Nothing any more: the summary was written in advance.
     Written,
-}
-
-/// How far the texts to summarize are read.
-pub(super) enum Read {
-    /// More slices follow.
-    Partly,
-    /// They are divided into chunks.
-    Whole,
-    /// They have nothing to summarize.
-    Nothing,
 }
 
 impl Job {

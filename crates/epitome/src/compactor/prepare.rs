@@ -10,7 +10,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::inputs::Answer;
-use super::job::{Job, Read, Stage};
+use super::job::{Job, Stage};
+use super::reading::Read;
 use super::{Asked, Compactor, Event, Output, State};
 use crate::message::{Entry, RequestId};
 use crate::plan::{Plan, Scope, WrittenSummary, entries_at};

@@ -1,10 +1,20 @@
 //! From the decision for a compaction to its first request: the texts to summarize are read, in slices.
 
 use super::inputs::Answer;
-use super::job::{Job, Read};
+use super::job::Job;
 use super::{BeforeCompaction, CommandError, Compactor, Event, Outcome, Output, Save, State};
 use crate::message::Role;
 use crate::plan::Plan;
+
+/// How far the texts to summarize are read.
+pub(super) enum Read {
+    /// More slices follow.
+    Partly,
+    /// They are divided into chunks.
+    Whole,
+    /// They have nothing to summarize.
+    Nothing,
+}
 
 impl Compactor {
     pub(super) fn before(&self, plan: &Plan) -> BeforeCompaction {
