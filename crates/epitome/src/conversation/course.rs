@@ -52,11 +52,12 @@ impl Conversation {
             match record {
                 Record::Message { message } | Record::Insert { message, .. } => {
                     let position = self.log.position(&message.id);
-                    for at in reached..position.map_or(reached, |position| position + 1) {
+                    let behind = position.map_or(reached, |position| position + 1);
+                    for at in reached..behind {
                         now += self.meter.tokens(at);
                         course.tokens.push(now);
-                        reached = at + 1;
                     }
+                    reached = reached.max(behind);
                 }
                 Record::Checkpoint { checkpoint }
                     if active.peek().is_some_and(|next| next.id == checkpoint.id) =>
