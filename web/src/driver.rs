@@ -20,7 +20,7 @@ use leptos::task::spawn_local;
 
 use crate::language::t;
 use crate::number::{count, plural, thousands};
-use crate::store::{Store, is_transition_due};
+use crate::store::{Span, Store, is_transition_due};
 
 pub(crate) use agent::{compact_agent, undo_agent};
 pub(crate) use chat::{answer_again, reword, send, show_version, stop_answering, try_again};
@@ -180,7 +180,7 @@ pub(crate) fn toggle_pin(store: Store, position: usize) {
 }
 
 /// Pins all of these messages that can be pinned, or removes their pins if all of them have one.
-pub(crate) fn toggle_pins(store: Store, positions: Vec<usize>) {
+pub(crate) fn toggle_pins(store: Store, (first, last): Span) {
     if is_refused(store) {
         return;
     }
@@ -188,8 +188,8 @@ pub(crate) fn toggle_pins(store: Store, positions: Vec<usize>) {
         return store.announce(obstacle);
     }
     let messages = store.read(|session| {
-        let free = positions.iter().filter(|at| session.pin_obstacle(**at).is_none());
-        free.filter_map(|at| session.message(*at).cloned()).collect::<Vec<_>>()
+        let free = (first..=last).filter(|at| session.pin_obstacle(*at).is_none());
+        free.filter_map(|at| session.message(at).cloned()).collect::<Vec<_>>()
     });
     let pinned = !messages.iter().all(|message| message.pinned);
     let changed: Vec<_> = messages.into_iter().filter(|it| it.pinned != pinned).collect();

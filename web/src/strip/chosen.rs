@@ -51,10 +51,7 @@ fn Buttons(store: Store) -> impl IntoView {
             (first..=last).all(|at| session.message(at).is_some_and(|message| message.pinned))
         })
     };
-    let pin = move |_| {
-        let (first, last) = untrack(span);
-        driver::toggle_pins(store, (first..=last).collect());
-    };
+    let pin = move |_| driver::toggle_pins(store, untrack(span));
     let is_exempt = move || choice.exempts(span());
     let exempt = move |_| {
         choice.toggle_exempt(untrack(span));
