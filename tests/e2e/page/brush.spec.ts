@@ -33,7 +33,8 @@ async function open(page: Page): Promise<EpitomePage> {
 
 test("dragging over the bars chooses messages, and the compaction ends behind the last of them", async ({ page }) => {
   const epitome = await open(page);
-  await drag(page, 0.101, 0.301);
+  const before = await epitome.messages();
+  await drag(page, 0.101, 0.305);
   await expect(chosen(page)).toContainText("Messages 12 to 35 · 24 messages");
   await expect(last(page)).toBeFocused();
   await epitome.button("Compact up to here").click();
@@ -48,11 +49,11 @@ test("dragging over the bars chooses messages, and the compaction ends behind th
 
   await epitome.compact();
   await epitome.isCompacted();
-  await expect(epitome.dividers.first()).toContainText("messages became the summary");
+  await expect(page.getByRole("list", { name: /^Compactions \d/ })).toContainText("messages became the summary");
   await expect(scope(page)).not.toContainText("It ends behind");
   await expect(chosen(page)).toContainText("Drag over the bars");
-  await page.locator("#show-model").check({ force: true });
-  await expect(epitome.rows.last()).toContainText(/./);
+  const text = JSON.stringify(await epitome.messages());
+  for (const message of before.slice(57)) expect(text).toContain(JSON.stringify(message));
   expect((await epitome.messages()).length).toBeGreaterThanOrEqual(113 - 57);
   expect(epitome.errors).toEqual([]);
 });
@@ -132,7 +133,7 @@ test("what is exempt is left as it is by the next compaction alone", async ({ pa
   // The settings decide again.
   await page.getByLabel("Window of the model").fill("4000");
   await epitome.compact();
-  await expect(page.getByRole("list", { name: "Compactions", exact: true }).getByRole("listitem")).toHaveCount(2);
+  await expect(page.getByRole("list", { name: /^Compactions \d/ }).getByRole("listitem")).toHaveCount(2);
   const then = (await epitome.messages()).map((message) => JSON.stringify(message));
   expect(before.slice(11, 18).every((message) => then.includes(JSON.stringify(message)))).toBe(false);
 });
@@ -159,7 +160,7 @@ test("the fill over time falls where each compaction was, with its cause, and sh
   const falls = page.getByRole("list", { name: "Compactions over time" });
   await expect(falls.getByRole("listitem")).toHaveCount(1);
   await expect(falls).toContainText(/Manual.*→.*\(−\d+ %\).*after 113 messages/);
-  const said = await page.getByRole("list", { name: "Compactions", exact: true }).textContent();
+  const said = await page.getByRole("list", { name: /^Compactions \d/ }).textContent();
   const tokens = /[\d,]+ → [\d,]+/.exec((await falls.textContent()) ?? "")?.[0] ?? "none";
   expect(said).toContain(tokens);
   await expect(page.getByRole("img", { name: /^It was [\d,]+ tokens at most, and is [\d,]+ tokens after 1 compaction$/ })).toBeVisible();

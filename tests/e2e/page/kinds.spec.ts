@@ -50,7 +50,7 @@ test("pinned messages, reasoning and images fill the window by themselves, and l
   await expect(epitome.rows.first()).toContainText("And here?");
   await expect(page.getByRole("region", { name: "Messages" })).toContainText("1 message with images");
   await legend.getByRole("button", { name: /^Reasoning/ }).click();
-  await expect(epitome.rows.first()).toContainText("1.8 m");
+  await expect(epitome.rows.first()).toContainText("scale of 1:50");
   await page.getByRole("button", { name: "Show all messages" }).click();
 
   const before = await number(/^User/);

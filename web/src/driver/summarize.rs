@@ -52,20 +52,20 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
         }
         match answer {
             Ok(Answer { text, notes, state, usage }) => {
-                let hand_over = move |Draft { text, notes }: Draft| {
+                let hand_over = move |Draft { text, notes, is_changed }: Draft| {
                     command(store, |compactor| {
                         compactor.handle_summary_notes(id, &notes);
                         compactor.handle_summary_state(id, &state);
                         if let Some(usage) = usage {
                             compactor.handle_summary_usage(id, &usage);
                         }
-                        if is_instructed {
+                        if is_instructed && !is_changed {
                             compactor.handle_instructed(id);
                         }
                         compactor.handle_summary(id, &text);
                     });
                 };
-                let draft = Draft { text, notes };
+                let draft = Draft { text, notes, is_changed: false };
                 match is_last && !is_ahead && store.live.reads_first.get_untracked() {
                     true => {
                         store.live.show_draft(draft, hand_over);

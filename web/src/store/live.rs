@@ -70,13 +70,17 @@ pub(crate) struct Draft {
     pub(crate) text: String,
     /// What its summarizer noted for itself. It is about this text alone.
     pub(crate) notes: String,
+    /// True if it is the user's text by now. Nothing has asked the user for headings.
+    pub(crate) is_changed: bool,
 }
 
 impl Draft {
     /// The draft with a text that the user may have changed.
     pub(crate) fn with(self, text: String) -> Self {
-        let notes = if text == self.text { self.notes } else { String::new() };
-        Self { text, notes }
+        match text == self.text {
+            true => self,
+            false => Self { text, notes: String::new(), is_changed: true },
+        }
     }
 }
 
@@ -211,8 +215,10 @@ mod tests {
 
     #[test]
     fn the_notes_of_a_summarizer_go_with_its_own_text_only() {
-        let draft = Draft { text: "As it was.".to_owned(), notes: "a note".to_owned() };
+        let (text, notes) = ("As it was.".to_owned(), "a note".to_owned());
+        let draft = Draft { text, notes, is_changed: false };
         assert_eq!(draft.clone().with("As it was.".to_owned()), draft);
-        assert_eq!(draft.with("As I want it.".to_owned()).notes, "");
+        let changed = draft.with("As I want it.".to_owned());
+        assert_eq!((changed.notes.as_str(), changed.is_changed), ("", true));
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn DraftField(store: Store, draft: Draft) -> impl IntoView {
     let (written, original) = (draft.text.clone(), draft.text.clone());
     let is_changed = Memo::new(move |_| text.with(|text| *text != written));
     let unsupported = Memo::new(move |_| {
-        let Draft { text, notes } = draft.clone().with(text.get());
+        let Draft { text, notes, .. } = draft.clone().with(text.get());
         store.read(|session| Some(session.compactor()?.unsupported_in(&text, &notes)))
     });
     let verdict = move || {
