@@ -23,6 +23,9 @@ if (window.trustedTypes !== undefined) trustedTypes.createPolicy("default", { cr
 document.documentElement.dataset.theme = localStorage.getItem("tsd-theme") || "os";
 `;
 
+/** By this, TypeDoc writes a style into the page, which stays empty without filters. The policy refuses it all the same. */
+const STYLE_IN_PAGE = 'document.head.appendChild(document.createElement("style"))';
+
 /** Copies the reference of the package, if it is written, as pages that run under the policy of the server. */
 const reference = {
   name: "reference",
@@ -31,12 +34,18 @@ const reference = {
     if (!existsSync(written)) return;
     await cp(written, `${dir}/docs`, { recursive: true });
     await writeFile(`${dir}/docs/assets/policy.js`, REFERENCE_SCRIPT);
+    const main = `${dir}/docs/assets/main.js`;
+    await writeFile(main, replaced(await readFile(main, "utf8"), STYLE_IN_PAGE, 'document.createElement("style")'));
     for (const name of await readdir(written, { recursive: true })) {
       if (!name.endsWith(".html")) continue;
       const html = await readFile(`${written}/${name}`, "utf8");
       const base = /data-base="([^"]*)"/.exec(html)?.[1] ?? "";
       const script = `<script src="${base}assets/policy.js"></script>`;
-      await writeFile(`${dir}/docs/${name}`, html.replace(/<script>[^<]*<\/script>/g, () => script));
+      const icon = `<link rel="icon" type="image/svg+xml" href="${base}../icon.svg" /></head>`;
+      await writeFile(
+        `${dir}/docs/${name}`,
+        html.replace(/<script>[^<]*<\/script>/, () => script).replace("</head>", () => icon),
+      );
     }
   },
 };
@@ -112,7 +121,7 @@ async function documentIn(language, template) {
 
 /** The text with other words in the place of the only occurrence of these. */
 function replaced(text, words, others) {
-  if (text.split(words).length !== 2) throw new Error(`index.html should have this once: ${words}`);
+  if (text.split(words).length !== 2) throw new Error(`this should be there once: ${words}`);
   return text.replace(words, () => others);
 }
 

@@ -17,6 +17,7 @@ for (const [width, height] of [
     await expect(epitome.button("Compact now")).toBeInViewport({ ratio: 1 });
     await expect(page.getByText("npm install epitome")).toBeInViewport();
     await expect(page.getByRole("link", { name: "Chat app" })).toBeInViewport();
+    await expect(page.getByRole("link", { name: "Docs" })).toBeInViewport();
     await epitome.compact();
     await epitome.isCompacted();
     await expect(epitome.undo).toBeInViewport({ ratio: 1 });
@@ -239,4 +240,18 @@ test("a server that does not say what a wasm file is serves the page as well", a
   await epitome.isCompacted();
   expect([...types]).toEqual(["application/octet-stream"]);
   expect(epitome.errors).toEqual([]);
+});
+
+test("the documentation of the package comes with the page, and runs under its policy", async ({ page }) => {
+  const problems: string[] = [];
+  page.on("pageerror", ({ message }) => problems.push(message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto("/");
+  await page.getByRole("link", { name: "Docs" }).click();
+  await expect(page).toHaveURL(/\/docs\/index\.html$/);
+  await expect(page.getByRole("heading", { name: "epitome", exact: true }).first()).toBeVisible();
+  await page.goto("/docs/modules.html");
+  await page.getByRole("link", { name: "epitome/worker" }).first().click();
+  await expect(page.getByRole("heading", { name: /epitome\/worker/ })).toBeVisible();
+  expect(problems).toEqual([]);
 });
