@@ -27,7 +27,7 @@ const MAX_CHANGED_LINES = 500;
 const CODE = /\.(rs|ts|tsx|mjs|js|css|md)$/;
 /** Files that tools write, and those with texts that a scanner of secrets may take for a key. */
 const LEFT_OUT = /CHANGELOG|\.lock$|lock\.json$|^web\/(languages|first-paint|public)\/|snapshots?\/|\.d\.ts$|research\//;
-const PRIVATE = /\/(home|root|work|tmp|Users)\/|\b(sk|ghp|xox[bp])-?[A-Za-z0-9]{8,}|AKIA|BEGIN [A-Z ]*PRIVATE|npmjs|registry|artifactory|proxy\./i;
+const PRIVATE = /\/(home|root|work|tmp|Users)\/|\b(sk|ghp|xox[bp])-?[A-Za-z0-9]{8,}|AKIA|BEGIN [A-Z ]*PRIVATE|registry|artifactory|proxy\./i;
 
 const git = (...args) => execFileSync("git", args, { encoding: "utf8", maxBuffer: 1 << 28 });
 
