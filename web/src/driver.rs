@@ -33,6 +33,12 @@ pub(crate) fn compact(store: Store, instructions: &str) {
     start(store, store.reason.get_untracked(), instructions, store.choice.scope());
 }
 
+/// The same as an example: the summary says something that no message does.
+pub(crate) fn compact_with(store: Store, invention: &'static str) {
+    store.live.invention.set(Some(invention));
+    compact(store, "");
+}
+
 fn start(store: Store, reason: Reason, instructions: &str, scope: Scope) {
     if is_refused(store) {
         return;
@@ -48,6 +54,7 @@ fn start(store: Store, reason: Reason, instructions: &str, scope: Scope) {
         Some(compactor.compact_within(reason, instructions, scope))
     });
     if let Some(Err(error)) = started.flatten() {
+        store.live.invention.set(None);
         store.live.rejection.set(Some(error.to_string()));
         return;
     }

@@ -22,6 +22,7 @@ use command::{HEADING, choose, open_file, open_sample};
 pub(crate) use kept::watch_tabs;
 use kept::{KeptList, SavedState, reopen};
 pub(crate) use recount::watch_counting;
+pub(crate) use sample::invention;
 use sample::{Sample, shown_name};
 
 /// Opens files that are dropped anywhere on the page; `dragging` is true while one is dragged over it.

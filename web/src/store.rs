@@ -45,7 +45,7 @@ pub(crate) use choice::{Choice, Span};
 pub(crate) use compactions::Compaction;
 pub(crate) use document::{Document, Excerpt, Note};
 pub(crate) use drafts::Place;
-pub(crate) use fill::{Apart, Fill};
+pub(crate) use fill::{Apart, Fill, by_characters};
 pub(crate) use filter::{Filter, Kind};
 pub(crate) use finder::Match;
 pub(crate) use held::{Held, Holding};

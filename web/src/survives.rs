@@ -9,7 +9,9 @@ use std::sync::Arc;
 use epitome::{Outcome, Report};
 use leptos::prelude::*;
 
+use crate::driver;
 use crate::language::t;
+use crate::load::invention;
 use crate::run::Arriving;
 use crate::store::Store;
 use draft::DraftField;
@@ -36,6 +38,7 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
             <p class="hint">
                 {t!("Every order number, path, date and amount in the replaced messages is looked up in the summary. Missing ones are appended word for word, as far as there is space. Names in the summary that no message has are reported here.")}
             </p>
+            <Example store />
         }
         .into_any(),
     }
@@ -45,6 +48,32 @@ pub(crate) fn Survives(store: Store) -> impl IntoView {
             <h2 id="survives-heading">{t!("What survives")}</h2>
             {content}
         </section>
+    }
+}
+
+/// For the sample that is about orders: what is said of a number that a summarizer makes up.
+#[component]
+fn Example(store: Store) -> impl IntoView {
+    let invention = move || {
+        store.document.with(|document| document.as_ref().and_then(|it| invention(&it.name)))
+    };
+    let is_blocked = move || {
+        store.is_locked()
+            || store.plan.with(|plan| plan.as_ref().is_none_or(|it| it.idle.is_some()))
+    };
+    move || {
+        invention().map(|invention| {
+            view! {
+                <button
+                    type="button"
+                    class="button"
+                    disabled=is_blocked
+                    on:click=move |_| driver::compact_with(store, invention)
+                >
+                    {t!("Example: the summary makes up an order number")}
+                </button>
+            }
+        })
     }
 }
 

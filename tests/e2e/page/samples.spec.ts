@@ -110,3 +110,38 @@ test("a picture at an address is named and not fetched", async ({ page }) => {
   await expect(epitome.details.getByRole("img")).toHaveCount(0);
   expect(asked).not.toContain(address);
 });
+
+test("one press on the first sample shows that a made-up order number is caught, and an undo takes it back", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  const before = await epitome.exported();
+  await epitome.button("Example: the summary makes up an order number").click();
+  await epitome.isCompacted();
+  await expect(epitome.alert).toContainText("BW-77312 is in the summary and in no message.");
+  await expect(epitome.alert).toBeInViewport();
+  await expect.poll(() => epitome.focused()).not.toBe("BODY");
+  await expect(page.getByRole("region", { name: "What survives" })).toContainText("BW-77312: in the summary, but not in any message.");
+  await epitome.undo.click();
+  await epitome.isUndone();
+  expect(await epitome.exported()).toBe(before);
+  // The next summary is as it is written.
+  await epitome.compact();
+  await epitome.isCompacted();
+  await expect(epitome.alert).toHaveCount(0);
+  await epitome.openSample("A coding session");
+  await expect(page.getByRole("button", { name: /^Example: / })).toHaveCount(0);
+  expect(epitome.errors).toEqual([]);
+});
+
+test("the sample in four languages says how far a count by characters is off", async ({ page }) => {
+  const epitome = new EpitomePage(page);
+  await epitome.open();
+  await epitome.openSample("Planning a trip");
+  const said = page.getByText(/Counted by characters, four to a token, it would be [\d,]+ \(−[3-9]\d %\)\./);
+  await expect(said).toBeVisible();
+  // Its images have no characters.
+  await epitome.openSample("A flat in pictures");
+  await expect(page.getByText(/^The floor is/)).toBeVisible();
+  await expect(said).toBeHidden();
+  expect(epitome.errors).toEqual([]);
+});

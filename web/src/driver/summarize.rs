@@ -65,8 +65,12 @@ pub(super) fn start(store: Store, request: SummaryRequest) {
                         compactor.handle_summary(id, &text);
                     });
                 };
-                let draft = Draft { text, notes, is_changed: false };
-                match is_last && !is_ahead && store.live.reads_first.get_untracked() {
+                let mut draft = Draft { text, notes, is_changed: false };
+                let is_shown = is_last && !is_ahead;
+                if let Some(invention) = store.live.invention.get_untracked().filter(|_| is_shown) {
+                    draft = draft.and(invention);
+                }
+                match is_shown && store.live.reads_first.get_untracked() {
                     true => {
                         store.live.show_draft(draft, hand_over);
                         store.announce(t!(

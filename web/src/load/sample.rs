@@ -9,6 +9,14 @@ pub(crate) fn shown_name(name: &str) -> &str {
     Sample::named(name).map_or(name, |sample| sample.title())
 }
 
+/// What a summarizer could make up about the sample of this name, for an example of what is said of it then.
+pub(crate) fn invention(name: &str) -> Option<&'static str> {
+    match Sample::named(name)? {
+        Sample::Support => Some("The replacement machine has the order number BW-77312."),
+        _ => None,
+    }
+}
+
 /// A sample conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount)]
 pub(crate) enum Sample {

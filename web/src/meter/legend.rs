@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::segment::Segment;
 use crate::language::t;
-use crate::number::{percent, plural, share, thousands};
-use crate::store::{Fill, Kind, Store};
+use crate::number::{change, percent, plural, share, thousands};
+use crate::store::{Fill, Kind, Store, by_characters};
 
 /// What fills the window. The shares add up to the window, or to more if the conversation does not fit. An entry of messages
 /// limits the list to them.
@@ -28,9 +28,28 @@ pub(crate) fn Legend(store: Store) -> impl IntoView {
             t!("The floor is what no compaction removes: system prompt, tools, pinned messages and the last request, together {tokens}.", tokens)
         })
     };
+    let tokens =
+        move || store.pressure.with(|pressure| pressure.as_ref().map_or(0, |it| it.tokens));
+    let by_characters = Memo::new(move |_| {
+        store.revision.track();
+        store.read(|session| session.compactor().map(by_characters))
+    });
+    let by_characters = move || {
+        let tokens = tokens();
+        // The data of images is no text.
+        let has_images = store.fill.with(|fill| fill.is_some_and(|fill| fill.images > 0));
+        let counted =
+            by_characters.get().filter(|counted| !has_images && is_far(*counted, tokens))?;
+        let (counted, change) = (thousands(counted), change(tokens, counted));
+        Some(t!(
+            "Counted by characters, four to a token, it would be {counted} ({change}).",
+            counted,
+            change
+        ))
+    };
     view! {
         <ul class="legend" aria-label=t!("What fills the window, in tokens")>{rows}</ul>
-        <p class="hint">{floor}</p>
+        <p class="hint">{floor} " " {by_characters}</p>
     }
 }
 
@@ -65,6 +84,11 @@ fn EntryView(store: Store, entry: Entry, window: u32) -> impl IntoView {
         </button>
     }
     .into_any()
+}
+
+/// True if a count is off by so much that a threshold is missed by it.
+fn is_far(counted: u32, tokens: u32) -> bool {
+    f64::from(counted.abs_diff(tokens)) > 0.15 * f64::from(tokens)
 }
 
 /// An entry of the legend.

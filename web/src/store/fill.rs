@@ -4,6 +4,8 @@ use epitome::message::{Message, Part, Role};
 use epitome::tokens::MeterTokens;
 use epitome::{Action, Breakdown, Compactor, Plan};
 
+use crate::number::count;
+
 /// The tokens of each kind, in the provider's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fill {
@@ -104,6 +106,24 @@ impl Fill {
     }
 }
 
+/// The tokens of what the model gets if four characters were one token, as many apps count. Linear in the texts.
+pub(crate) fn by_characters(compactor: &Compactor) -> u32 {
+    let (log, projection) = (compactor.log(), compactor.conversation().projection());
+    let text = |part: &Part| match part {
+        Part::Text { text } | Part::Reasoning { text, .. } | Part::ToolResult { text, .. } => {
+            text.chars().count()
+        }
+        Part::ToolCall { name, arguments, .. } => name.chars().count() + arguments.chars().count(),
+        _ => 0,
+    };
+    let gone: Vec<usize> = projection.compacted().collect();
+    let seen = (0..log.len()).filter(|position| gone.binary_search(position).is_err());
+    let seen = seen.filter_map(|position| projection.visible(log, position));
+    let characters: usize = seen.map(|message| message.parts.iter().map(text).sum::<usize>()).sum();
+    let summary = projection.cover.as_ref().map_or(0, |cover| cover.summary.chars().count());
+    count((characters + summary) / 4)
+}
+
 /// True for what a model has thought before it answered.
 pub(crate) fn is_reasoning(part: &Part) -> bool {
     matches!(part, Part::Reasoning { .. })
@@ -130,6 +150,16 @@ mod tests {
     use epitome::message::Media;
     use epitome::tokens::CharactersPer;
     use epitome::{Contract, Policy, Reason};
+
+    #[test]
+    fn characters_are_those_of_what_the_model_gets() {
+        let policy = Policy::recommended(4_000);
+        let tokenizer = Box::new(CharactersPer(4));
+        let mut compactor = Compactor::new(policy, Contract::default(), tokenizer).unwrap();
+        compactor.append(Message::new("m0", Role::User, "四つの言語で数える".repeat(8))).unwrap();
+        compactor.append(Message::new("m1", Role::Assistant, "Yes.".repeat(7))).unwrap();
+        assert_eq!(by_characters(&compactor), (9 * 8 + 28) / 4);
+    }
 
     #[test]
     fn pinned_messages_reasoning_and_images_are_taken_out_of_their_roles() {

@@ -82,6 +82,12 @@ impl Draft {
             false => Self { text, notes: String::new(), is_changed: true },
         }
     }
+
+    /// The draft with one more sentence.
+    pub(crate) fn and(self, sentence: &str) -> Self {
+        let text = format!("{}\n\n{sentence}", self.text);
+        self.with(text)
+    }
 }
 
 /// What goes on with a summary once the user has read it.
@@ -96,6 +102,8 @@ pub(crate) struct Live {
     pub(crate) ask_first: RwSignal<bool>,
     /// The compaction that waits for the user's decision.
     pub(crate) deciding: RwSignal<Option<BeforeCompaction>>,
+    /// What is added to the next summary although no message says it, as an example.
+    pub(crate) invention: RwSignal<Option<&'static str>>,
     /// Whether the user reads a summary before it is used.
     pub(crate) reads_first: RwSignal<bool>,
     /// The summary that waits for the user.
@@ -133,6 +141,7 @@ impl Live {
             is_wanted: RwSignal::new(false),
             ask_first: RwSignal::new(false),
             deciding: RwSignal::new(None),
+            invention: RwSignal::new(None),
             reads_first: RwSignal::new(false),
             draft: RwSignal::new(None),
             then: StoredValue::new_local(None),
@@ -184,6 +193,7 @@ impl Live {
 
     /// Forgets the summary that waits for the user.
     pub(crate) fn drop_draft(self) {
+        self.invention.set(None);
         self.draft.set(None);
         self.then.set_value(None);
     }
