@@ -3,6 +3,7 @@
 //! Views read its signals and send commands to [`crate::load`] and [`crate::driver`]; only those two
 //! change the engine.
 
+mod announcements;
 mod branches;
 mod brought_back;
 mod chat;
@@ -161,6 +162,8 @@ pub(crate) struct Store {
     pub(crate) opened: RwSignal<Option<usize>>,
     /// The text that screen readers announce.
     pub(crate) announcement: RwSignal<String>,
+    /// When they did so last, on the browser's clock.
+    announced_ms: StoredValue<f64>,
     /// Whether [`Self::recompute`] runs at the next frame.
     scheduled: StoredValue<bool>,
     /// Whether the conversation has changed since [`Self::recompute`] ran.
@@ -211,6 +214,7 @@ impl Store {
             pointed: RwSignal::new(None),
             opened: RwSignal::new(None),
             announcement: RwSignal::new(String::new()),
+            announced_ms: StoredValue::new(f64::NEG_INFINITY),
             scheduled: StoredValue::new(false),
             changed: StoredValue::new(false),
         }
@@ -236,11 +240,6 @@ impl Store {
     /// Changes the session. Do not hold the result across an `await`: the session may be replaced.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Session) -> T) -> Option<T> {
         self.session.try_update_value(write)
-    }
-
-    /// Has screen readers announce a text.
-    pub(crate) fn announce(&self, text: impl Into<String>) {
-        self.announcement.set(text.into());
     }
 
     /// Recomputes at the next frame, once for any number of calls until then.

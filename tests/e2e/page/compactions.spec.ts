@@ -43,6 +43,12 @@ test("a divider stands where each compaction ends, and an undo of the first take
   await page.keyboard.press("Escape");
   await expect(epitome.dividers.last()).toBeFocused();
 
+  await epitome.dividers.last().click();
+  await page.getByRole("dialog", { name: "Compaction 2" }).getByRole("button", { name: "Undo compaction 2" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(compactions).toHaveCount(1);
+  await expect(epitome.button("Compact now")).toBeFocused();
+
   await epitome.button("Undo compaction 1").click();
   await expect(compactions).toHaveCount(0);
   await expect(epitome.dividers).toHaveCount(0);

@@ -3,7 +3,9 @@
 use epitome::Report;
 use leptos::prelude::*;
 
+use crate::browser::focus;
 use crate::dialog::{Dialog, DialogHead};
+use crate::driver;
 use crate::language::t;
 
 use super::changes::{Changed, Changes, Piece};
@@ -11,6 +13,7 @@ use super::changes::{Changed, Changes, Piece};
 use crate::direction::marked;
 use crate::long_text::long_text;
 use crate::number::{change, count, plural, thousands};
+use crate::run::COMPACT_BUTTON;
 use crate::store::{Compaction, Store};
 
 const DIALOG: &str = "comparison";
@@ -29,7 +32,7 @@ pub(crate) fn Comparison(store: Store) -> impl IntoView {
         let compaction = shown?;
         let receipt = compaction.report.as_ref().map(|report| &report.receipt);
         let changes = store.read(|session| Changes::of(session, id, receipt))?;
-        Some(view! { <Both compaction changes /> })
+        Some(view! { <Both store compaction changes /> })
     };
     view! {
         <Dialog
@@ -44,7 +47,12 @@ pub(crate) fn Comparison(store: Store) -> impl IntoView {
 }
 
 #[component]
-fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
+fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView {
+    let undo = move |_| {
+        store.compared.set(None);
+        driver::undo_to(store, compaction.checkpoint);
+        focus(COMPACT_BUTTON);
+    };
     let tokens = compaction.report.as_deref().map(tokens);
     let Changes { summarized, earlier, summary, shortened, removed } = changes;
     let has_facts = compaction.report.is_some() && summary.is_some();
@@ -106,6 +114,15 @@ fn Both(compaction: Compaction, changes: Changes) -> impl IntoView {
     view! {
         <DialogHead of=DIALOG title=t!("Compaction {number}", number = compaction.number)>
             <p class="figures">{compaction.described()} {tokens}</p>
+            <button
+                type="button"
+                class="button"
+                aria-label=t!("Undo compaction {number}", number = compaction.number)
+                disabled=move || store.is_locked()
+                on:click=undo
+            >
+                {t!("Undo")}
+            </button>
         </DialogHead>
         {has_facts.then(key)}
         <div class="details-content" tabindex="0" role="region" aria-label=t!("What changed")>

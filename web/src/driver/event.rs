@@ -44,9 +44,8 @@ pub(super) fn show(store: Store, event: Event) {
                 progress.retry = None;
             });
             // A screen reader user does not want to hear about each of a hundred parts.
-            let step = (chunks / 8).max(1);
-            if done < chunks && done.is_multiple_of(step) {
-                store.announce(t!("Part {done} of {chunks} is summarized.", done, chunks));
+            if done < chunks {
+                store.mention(t!("Part {done} of {chunks} is summarized.", done, chunks));
             }
         }
         Event::Retry { attempt, at, message } => {
@@ -111,12 +110,12 @@ pub(super) fn show(store: Store, event: Event) {
                 tokens = thousands(tokens),
                 requests = plural(chunks, "request", "requests")
             ));
-            store.announce(t!("The next summary is being written."));
+            store.mention(t!("The next summary is being written."));
             store.show_next_summary();
         }
         Event::Prepared => {
             store.live.record(t!("The next summary is ready."));
-            store.announce(t!("The next summary is ready."));
+            store.mention(t!("The next summary is ready."));
             store.show_next_summary();
         }
         Event::PreparationDropped { because, .. } => {
