@@ -7,7 +7,8 @@ use epitome::history::{Checkpoint, View};
 use epitome::message::{Message, RequestId, Usage};
 use epitome::test_notation::notate;
 use epitome::{
-    Compactor, Contract, Failure, FailureKind, Output, Reason, Snapshot, Timestamp, Violation,
+    Compactor, Contract, Failure, FailureKind, Output, Reason, Scope, Snapshot, Timestamp,
+    Violation,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -85,6 +86,16 @@ fn fit(draft: &PolicyDraft, contract: Contract, messages: &[Message]) -> Option<
     draft.fit(measured.pressure().tokens)
 }
 
+/// Mostly nothing is chosen.
+fn scope(messages: usize, choices: &mut Choices<'_>) -> Scope {
+    let up_to = choices.once_in(4).then(|| choices.below(messages + 1));
+    let exempt = match choices.once_in(4) {
+        true => vec![choices.below(messages + 1), choices.below(messages + 1)],
+        false => Vec::new(),
+    };
+    Scope { up_to, exempt }
+}
+
 impl Stage {
     fn step(&mut self, choices: &mut Choices<'_>, more: &Script, other: &PolicyDraft) {
         let compactor = &mut self.compactor;
@@ -96,7 +107,11 @@ impl Stage {
                     assert_eq!(compactor.append(message), Ok(()), "appending is always legal");
                 }
             }
-            2 => drop(compactor.compact(choices.one_of(&REASONS), Some(choices.text(9)))),
+            2 => {
+                let (reason, words) = (choices.one_of(&REASONS), choices.text(9));
+                let scope = scope(compactor.log().len(), choices);
+                let _ = compactor.compact_within(reason, Some(words), scope);
+            }
             3 | 4 => {
                 if let Some(reason) = compactor.check(choices.one_of(&PHASES)) {
                     let _ = compactor.compact(reason, None);

@@ -104,6 +104,18 @@ fn what_is_exempt_stays_once_and_is_summarized_by_the_next_compaction() {
 }
 
 #[test]
+fn a_last_request_that_is_exempt_is_not_shortened() {
+    let excerpt = ReducerRule::in_compactions(Reducer::ExcerptLastRequest);
+    let keep = Keep::Messages(0);
+    let policy = Policy { reducers: vec![excerpt], keep, ..Policy::recommended(4_000) };
+    let asked = "please look at all of this and say what of it is wrong ".repeat(150);
+    let compactor = compactor_with(policy, &format!("u: hi\na: hello\nu: {asked}\na: I look"));
+    assert_ne!(compactor.plan(Reason::Manual).action(2), Action::Keep);
+    let scope = Scope { exempt: vec![2], ..Scope::default() };
+    assert_eq!(compactor.plan_within(Reason::Manual, &scope).action(2), Action::Keep);
+}
+
+#[test]
 fn a_call_that_is_exempt_keeps_its_results() {
     let policy = Policy { keep: Keep::Messages(2), ..Policy::recommended(400) };
     let mut compactor = compactor_with(policy, &long_talk());

@@ -48,6 +48,7 @@ pub(super) fn plan(
     let tail_start = chosen_end.or(tail_start).or(task_end);
     let protected = protected(conversation, policy, &exchanges, &scope.exempt);
     let mut reduction = Reduction::new(conversation, policy, scale, &exchanges, &protected);
+    reduction.exempt = &scope.exempt;
     if is_append_only(conversation, policy)
         && let Some(last) = last_with_reasoning(&reduction, 0)
     {

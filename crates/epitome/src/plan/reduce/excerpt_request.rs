@@ -22,7 +22,8 @@ pub(super) fn propose(reduction: &Reduction) -> Proposals {
 fn proposal(reduction: &Reduction) -> Option<Proposal> {
     let (conversation, scale) = (reduction.conversation, reduction.scale);
     let position = conversation.last_request()?;
-    let is_pinned = conversation.index().fixed.binary_search(&position).is_ok();
+    let is_pinned = conversation.index().fixed.binary_search(&position).is_ok()
+        || reduction.exempt.contains(&position);
     // One that is appended to the summary is no message of the view.
     let is_appended = appended_request(conversation, reduction.policy) == Some(position);
     if is_pinned || is_appended || !reduction.is_seen(position) {

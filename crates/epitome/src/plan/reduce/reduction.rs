@@ -44,6 +44,8 @@ pub(in crate::plan) struct Reduction<'a> {
     pub(in crate::plan) exchanges: &'a [Exchange],
     /// Exchanges that no reducer may change, oldest first.
     pub(in crate::plan) protected: &'a [Exchange],
+    /// Messages among them that somebody has chosen: also what shortens a protected request leaves them.
+    pub(in crate::plan) exempt: &'a [usize],
     /// No reducer may change what is before this position.
     pub(in crate::plan) from: usize,
     /// Tokens to reach, in the provider's tokens.
@@ -62,7 +64,19 @@ impl<'a> Reduction<'a> {
     ) -> Self {
         let (changed, saved) = (SortedMap::new(), MeterTokens::ZERO);
         let target = policy.target_tokens();
-        Self { conversation, policy, scale, exchanges, protected, from: 0, target, changed, saved }
+        let (exempt, from) = (&[], 0);
+        Self {
+            conversation,
+            policy,
+            scale,
+            exchanges,
+            protected,
+            exempt,
+            from,
+            target,
+            changed,
+            saved,
+        }
     }
 
     /// Runs every reducer that this reason calls for, in the order of the policy.
