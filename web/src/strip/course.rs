@@ -112,9 +112,14 @@ impl Line {
 /// The chart with a list of the compactions.
 #[component]
 pub(super) fn FillOverTime(store: Store) -> impl IntoView {
+    let messages = Memo::new(move |_| store.outlook.with(|it| it.as_ref().map(|it| it.messages)));
+    let tokens = Memo::new(move |_| store.pressure.with(|it| it.as_ref().map(|it| it.tokens)));
+    // Not for each plan: while a mark is dragged, only the plan changes.
     let line = Memo::new(move |_| {
         store.revision.track();
-        let outlook = store.outlook.get()?;
+        tokens.track();
+        messages.get()?;
+        let outlook = store.outlook.get_untracked()?;
         store.read(|session| Some(Line::of(session.compactor()?, &outlook)))
     });
     let pressure = move || store.pressure.get();
