@@ -157,7 +157,7 @@ test("the fill over time falls where each compaction was, with its cause, and sh
   await expect(chart).toBeVisible();
   await epitome.compact();
   await epitome.isCompacted();
-  const falls = page.getByRole("list", { name: "Compactions over time" });
+  const falls = page.getByRole("list", { name: "Fill over time" });
   await expect(falls.getByRole("listitem")).toHaveCount(1);
   await expect(falls).toContainText(/Manual.*→.*\(−\d+ %\).*after 113 messages/);
   const said = await page.getByRole("list", { name: /^Compactions \d/ }).textContent();
@@ -186,7 +186,7 @@ for (const reducedMotion of ["no-preference", "reduce"] as const) {
     const begun = () => page.evaluate(() => (window as unknown as { begun: string[] }).begun);
     await epitome.compact();
     await epitome.isCompacted();
-    await expect(page.getByRole("list", { name: "Compactions over time" })).toBeVisible();
+    await expect(page.getByRole("list", { name: "Fill over time" })).toBeVisible();
     if (reducedMotion === "reduce") {
       expect(await begun()).not.toContain("flow-into-summary");
       expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);

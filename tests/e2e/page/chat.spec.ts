@@ -367,6 +367,9 @@ test("what is typed is there again after a reload, with its conversation", async
   await epitome.openSample("A coding session");
   await field(page).fill("Why one hour?");
   await page.reload();
+  // The page goes on with the conversation that is kept.
+  await expect(field(page)).toHaveValue("Where do the tulips go?");
+  await epitome.openSample("A coding session");
   await expect(field(page)).toHaveValue("Why one hour?");
   await reopen(page, epitome, "short.json");
   await expect(field(page)).toHaveValue("Where do the tulips go?");

@@ -195,7 +195,7 @@ pub(super) fn FillOverTime(store: Store) -> impl IntoView {
                 <Level top tokens=Signal::derive(threshold) label=|tokens| t!("compacts at {tokens}", tokens) />
             </div>
             <Show when=move || falls.with(|falls| falls.as_ref().is_some_and(|falls| !falls.is_empty()))>
-                <ol class="course-key" aria-label=t!("Compactions over time")>{entries}</ol>
+                <ol class="course-key" aria-label=t!("Fill over time")>{entries}</ol>
             </Show>
         </figure>
     }
