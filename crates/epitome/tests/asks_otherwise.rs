@@ -404,3 +404,11 @@ fn chunks_become_smaller_by_a_servers_limit_eight_times_at_most() {
     assert_eq!(report.summarizer.as_ref().unwrap().steps.len(), 8);
     assert_eq!(report.outcome, Outcome::Failed { message: "no".into() });
 }
+
+#[test]
+fn what_a_message_says_in_capitals_is_found_before_a_summary_is_used() {
+    let text = "u: Karen Miller paid $1,234\na: noted";
+    let compactor = crate::harness::compactor_with(Policy::recommended(4_000), text);
+    let summary = "Karen Miller paid $1,234. Bob Stone paid nothing.";
+    assert_eq!(compactor.unsupported_in(summary, ""), ["Bob Stone"]);
+}

@@ -5,6 +5,7 @@ use epitome_formats::{split_step_id, step_id};
 use serde_json::Value;
 
 use super::Session;
+use super::fill::is_image;
 
 /// How the data of each type of picture begins in base64. A page shows these and runs nothing in them.
 const TYPES: [(&str, &str); 4] = [
@@ -54,7 +55,7 @@ impl Session {
 }
 
 fn images(message: &Message) -> usize {
-    message.parts.iter().filter(|part| matches!(part, Part::Image(_))).count()
+    message.parts.iter().filter(|part| is_image(part)).count()
 }
 
 /// The pictures in a message of any format, in order: each is a data URL or the data alone.

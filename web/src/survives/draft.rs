@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::facts::nothing_made_up;
 use crate::browser::{focus, focus_instead_of_nothing, reveal};
 use crate::direction::marked;
 use crate::driver;
@@ -25,12 +26,7 @@ pub(super) fn DraftField(store: Store, draft: Draft) -> impl IntoView {
     let verdict = move || {
         let names = unsupported.get().unwrap_or_default();
         match names.is_empty() {
-            true => view! {
-                <p class="verdict" data-verdict="good">
-                    {t!("No name, path or code in the summary is made up: each one is in a message.")}
-                </p>
-            }
-            .into_any(),
+            true => nothing_made_up().into_any(),
             false => view! {
                 <p class="verdict" data-verdict="bad">
                     {t!("In no message: {names}", names = marked(&names.join(", ")))}

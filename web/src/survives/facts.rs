@@ -29,12 +29,7 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
         "{names}",
     );
     let invented = match unsupported.is_empty() {
-        true => view! {
-            <p class="verdict" data-verdict="good">
-                {t!("No name, path or code in the summary is made up: each one is in a message.")}
-            </p>
-        }
-        .into_any(),
+        true => nothing_made_up().into_any(),
         false => view! {
             <p class="verdict" data-verdict="bad">
                 {before} <strong>{marked(&unsupported.join(", ")).into_owned()}</strong> {after}
@@ -72,6 +67,15 @@ pub(super) fn Facts(store: Store, receipt: Receipt) -> impl IntoView {
         />
         <List store title=in_history label=t!("Facts only in the history") mark="○" facts=given_up />
         <p class="hint">{unlisted}</p>
+    }
+}
+
+/// That everything in a summary is in a message.
+pub(super) fn nothing_made_up() -> impl IntoView {
+    view! {
+        <p class="verdict" data-verdict="good">
+            {t!("No name, path or code in the summary is made up: each one is in a message.")}
+        </p>
     }
 }
 

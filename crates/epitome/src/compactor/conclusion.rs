@@ -164,7 +164,8 @@ impl Compactor {
                 break;
             }
             search.begin();
-            search.read_on(text.to_ascii_lowercase().as_bytes());
+            // As the claims are written.
+            search.read_on_in_lower_case(text.as_bytes());
         }
         claims.unsupported(&search.not_found(wanted))
     }
