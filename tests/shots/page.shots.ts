@@ -41,6 +41,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await picture("draft");
       await epitome.button("As it was written").click();
       await epitome.button("Use this summary").click();
+      await page.getByLabel("Let me read and change the summary first").uncheck();
       await epitome.isCompacted();
       await picture("compacted");
       await picture("compacted-full", true);
