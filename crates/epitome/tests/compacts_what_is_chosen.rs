@@ -10,7 +10,7 @@ use crate::harness;
 use crate::prepares::{Chat, policy};
 
 use epitome::message::Role;
-use epitome::policy::{ClearToolResults, Keep, Reducer, ReducerRule};
+use epitome::policy::{ClearToolResults, Keep, LastRequest, Reducer, ReducerRule};
 use epitome::{Action, Compactor, Outcome, Policy, Reason, Scope};
 use harness::{applied, compactor_with, drive, long_talk, shown};
 
@@ -113,6 +113,24 @@ fn a_last_request_that_is_exempt_is_not_shortened() {
     assert_ne!(compactor.plan(Reason::Manual).action(2), Action::Keep);
     let scope = Scope { exempt: vec![2], ..Scope::default() };
     assert_eq!(compactor.plan_within(Reason::Manual, &scope).action(2), Action::Keep);
+}
+
+#[test]
+fn a_last_request_that_is_exempt_is_not_appended_to_the_summary_as_well() {
+    let keep = Keep::Messages(0);
+    let mut policy = Policy { keep, keep_requests_tokens: 0, ..Policy::recommended(400) };
+    policy.summary.last_request = LastRequest::Append;
+    for is_exempt in [false, true] {
+        let mut compactor = compactor_with(policy.clone(), &long_talk());
+        let request = compactor.conversation().last_request().unwrap();
+        let asked = compactor.log().message(request).unwrap().text();
+        let exempt = if is_exempt { vec![request] } else { Vec::new() };
+        let scope = Scope { exempt, ..Scope::default() };
+        assert!(applied(&compact_within(&mut compactor, scope)));
+        let appendix = &compactor.conversation().projection().cover.as_ref().unwrap().appendix;
+        assert_eq!(appendix.contains(&asked), !is_exempt, "{appendix}");
+        assert_eq!(shown(&compactor).contains(&asked), is_exempt);
+    }
 }
 
 #[test]

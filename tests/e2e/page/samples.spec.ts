@@ -59,6 +59,7 @@ test("a session three times as long as the window is fetched when it is chosen, 
   await epitome.isCompacted();
   await expect(epitome.meter).not.toHaveAttribute("aria-valuetext", /time to compact/);
   expect(await tokens()).toBeLessThan(60_000);
+  await expect(page.getByText("in the summary and in no message")).toHaveCount(0);
   expect(breaches(await epitome.messages())).toEqual([]);
   await epitome.undo.click();
   await expect(epitome.undo).toHaveCount(0);

@@ -19,7 +19,8 @@ impl Claims {
     /// The claims of a summary that are no known facts. Linear in the summary.
     pub(crate) fn of(summary: &str, facts: &Facts) -> Self {
         let mut claims = Self::names(summary, facts);
-        for line in summary.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        let lines = summary.lines().map(without_message_numbers);
+        for line in lines.filter(|line| !line.starts_with('#')) {
             token::for_each(line, |kind, text| {
                 if kind == Kind::Number && is_exact(text) && !facts.contain(text) {
                     claims.add(text, notations(text));
@@ -82,6 +83,19 @@ impl Claims {
         let is_missing = |sets: &[Vec<String>]| !sets.iter().any(|set| set.iter().all(is_there));
         let unsupported = self.claims.into_iter().filter(|(_, sets)| is_missing(sets));
         unsupported.map(|(text, _)| text).collect()
+    }
+}
+
+/// A line without its indent, its bullet and the numbers of messages that it begins with, as in `- [12, 40] `: a summary that says
+/// where each line is from has them of the transcript, and not of a message.
+fn without_message_numbers(line: &str) -> &str {
+    let own = line.trim_start();
+    let item = own.strip_prefix("- ").unwrap_or(own);
+    let numbered = item.strip_prefix('[').and_then(|item| item.split_once("] "));
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    match numbered {
+        Some((numbers, said)) if numbers.split(", ").all(is_number) => said,
+        _ => own,
     }
 }
 
@@ -216,6 +230,12 @@ mod tests {
         check("Mei Lee has 12A, for $1234, on 2024-05-15 from 09:30 on.", &[]);
         check("At 5 pm she asked for \"no red eye flights.\"", &[]);
         check("Lee, Mei: HAT136, 1,234.00 dollars.", &[]);
+    }
+
+    #[test]
+    fn i37_the_numbers_of_the_messages_that_a_line_is_from_are_no_claims() {
+        check("- [244] Mei Lee has 12A.\n- [244, 1277] It is flight HAT136.\n[301] At 17:00.", &[]);
+        check("- [244] She has 345 bags.\n- Order [277]", &["277", "345 bags"]);
     }
 
     #[test]
