@@ -3,7 +3,7 @@
 use epitome::Report;
 use leptos::prelude::*;
 
-use crate::browser::focus;
+use crate::browser::{close_dialog, focus};
 use crate::dialog::{Dialog, DialogHead};
 use crate::driver;
 use crate::language::t;
@@ -49,7 +49,8 @@ pub(crate) fn Comparison(store: Store) -> impl IntoView {
 #[component]
 fn Both(store: Store, compaction: Compaction, changes: Changes) -> impl IntoView {
     let undo = move |_| {
-        store.compared.set(None);
+        // While the dialog is open, nothing outside can have the focus.
+        close_dialog(DIALOG);
         driver::undo_to(store, compaction.checkpoint);
         focus(COMPACT_BUTTON);
     };
