@@ -15,6 +15,9 @@ use crate::store::{Outlook, Store};
 /// Above this number of times the highest point, the window would leave the line too little of the height.
 const TALLEST: f64 = 2.5;
 
+/// Below a higher level there is room for a label in the chart.
+const ROOM: f64 = 0.25;
+
 /// A compaction in the course of the conversation, in the provider's tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fall {
@@ -192,7 +195,7 @@ pub(super) fn FillOverTime(store: Store) -> impl IntoView {
                 </svg>
                 {numbers}
                 <Level top tokens=Signal::derive(window) label=|tokens| t!("window {tokens}", tokens) />
-                <Level top tokens=Signal::derive(threshold) label=|tokens| t!("compacts at {tokens}", tokens) />
+                <Level top tokens=Signal::derive(threshold) below=true label=|tokens| t!("compacts at {tokens}", tokens) />
             </div>
             <Show when=move || falls.with(|falls| falls.as_ref().is_some_and(|falls| !falls.is_empty()))>
                 <ol class="course-key" aria-label=t!("Fill over time")>{entries}</ol>
@@ -207,13 +210,19 @@ fn Level(
     top: Memo<u32>,
     tokens: Signal<Option<u32>>,
     label: fn(String) -> String,
+    /// Whether the label is below the line where there is room, so that two levels near each other can both be read.
+    #[prop(optional)]
+    below: bool,
 ) -> impl IntoView {
     let shown = move || tokens.get().filter(|tokens| *tokens <= top.get());
+    let height = move || share(shown().unwrap_or_default(), top.get());
+    let is_below = move || below && height() > ROOM;
     view! {
         <span
             class="course-level"
+            class:labelled-below=is_below
             hidden=move || shown().is_none()
-            style:inset-block-end=move || length(share(shown().unwrap_or_default(), top.get()))
+            style:inset-block-end=move || length(height())
         >
             <span>{move || shown().map(|tokens| label(thousands(tokens)))}</span>
         </span>
