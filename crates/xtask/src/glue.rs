@@ -1,5 +1,7 @@
 //! The wasm modules of the npm package and of the page with their JavaScript glue, optimized.
 
+mod similar;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -223,7 +225,14 @@ fn optimize(workspace: &Workspace, module: &Module, place: &Path) -> Result {
         .arg(workspace.path("node_modules/binaryen/bin/wasm-opt"))
         .args(module.passes)
         .args(OPTIONS);
-    command::run(optimize.arg(place).arg("--output").arg(place))
+    command::run(optimize.arg(place).arg("--output").arg(place))?;
+    let unusable = |error| Failure::new(format!("{}: {error}", place.display()));
+    let optimized = fs::read(place).map_err(unusable)?;
+    fs::write(place, similar::named_by_likeness(&optimized)?).map_err(unusable)?;
+    let mut sort = workspace.command("node");
+    sort.arg(workspace.path("node_modules/binaryen/bin/wasm-opt"));
+    sort.args(["--reorder-functions-by-name", "--strip-debug"]);
+    command::run(sort.arg(place).arg("--output").arg(place))
 }
 
 /// Has Cargo build a module.
