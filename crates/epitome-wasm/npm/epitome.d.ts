@@ -2071,8 +2071,8 @@ export interface CompactorState<M extends object = object> {
   readonly isCompacting: boolean;
 }
 
-/** Options of a plan. The others are about `economics`. */
-export interface PlanningOptions extends EconomicsOptions {
+/** Options of a plan: those of the compaction that it is for; the others are about `economics`. */
+export interface PlanningOptions extends EconomicsOptions, CompactionScope {
   /** Default: `session-compaction`. */
   reason?: Reason;
 }
@@ -2087,6 +2087,21 @@ export interface EconomicsOptions {
   answerTokens?: number;
   /** Whether the provider's cache has the last request. Default: true, if its reading has a rate of its own. */
   cached?: boolean;
+}
+
+/** What one compaction may replace, as somebody has chosen it in the conversation. Without, the policy alone decides. */
+export interface CompactionScope {
+  /**
+   * The id of the last message that it may replace, whatever the policy keeps; the compactor's or the app's own. A tool call is
+   * never separated from its results, so that it may end earlier. Everything behind stays as it is: no reducer works, and
+   * nothing more is replaced if the result is still above the target.
+   */
+  upTo?: string;
+  /**
+   * The ids of messages that it leaves as they are, with the calls and results that belong to them. Unlike a pin, it is
+   * forgotten afterwards.
+   */
+  exempt?: readonly string[];
 }
 
 /** What a compaction would do. */
@@ -2229,7 +2244,7 @@ export interface CompactIfNeededOptions extends Omit<CompactOptions, "reason"> {
 }
 
 /** Options of one compaction. */
-export interface CompactOptions {
+export interface CompactOptions extends CompactionScope {
   /** Default: `session-compaction`. */
   reason?: Reason;
   /** What the summary should pay attention to. */

@@ -15,7 +15,7 @@ use epitome::Pressure;
 use epitome::history::{LogError, View};
 use epitome::message::{Message, MessageId};
 use epitome::tokens::BoxedTokenizer;
-use epitome::{CommandError, Phase, Policy, Reason, Timestamp};
+use epitome::{CommandError, Phase, Policy, Reason, Scope, Timestamp};
 use epitome_columns::{Hash, Seen, SortedMap, SortedSet};
 use epitome_formats::{Format, Untouched, fit_steps, split_step_id, steps_of};
 use js_sys::Array;
@@ -159,14 +159,16 @@ impl Compactor {
         Ok(self.engine.phase().into_ts().map_err(Thrown::from)?)
     }
 
-    /// Starts a compaction.
+    /// Starts a compaction. Its summary ends with the message `up_to`, if that is given, and leaves out those of `exempt`.
     pub fn compact(
         &mut self,
         reason: &Ts<Reason>,
         instructions: Option<String>,
+        up_to: Option<String>,
+        exempt: Vec<String>,
     ) -> Result<(), JsValue> {
-        let reason = parse_reason(reason)?;
-        Ok(self.engine.compact(reason, instructions).map_err(Thrown::from)?)
+        let (reason, scope) = (parse_reason(reason)?, self.scope(up_to, exempt)?);
+        Ok(self.engine.compact_within(reason, instructions, scope).map_err(Thrown::from)?)
     }
 
     /// Lets the compaction of [`Output::Before`] start.
@@ -298,9 +300,16 @@ impl Compactor {
         Ok(self.status_of(self.engine.pressure_under(&policy)).write())
     }
 
-    /// What a compaction would do now. Its rows number the actions as [`Self::actions`] lists them.
-    pub fn plan(&mut self, reason: &Ts<Reason>) -> Result<Ts<PlanView>, JsValue> {
-        let plan = self.engine.plan(parse_reason(reason)?);
+    /// What a compaction would do now, with these arguments of [`Self::compact`]. Its rows number the actions as [`Self::actions`]
+    /// lists them.
+    pub fn plan(
+        &mut self,
+        reason: &Ts<Reason>,
+        up_to: Option<String>,
+        exempt: Vec<String>,
+    ) -> Result<Ts<PlanView>, JsValue> {
+        let (reason, scope) = (parse_reason(reason)?, self.scope(up_to, exempt)?);
+        let plan = self.engine.plan_within(reason, &scope);
         let view = self.plans.next(&plan, &self.engine);
         Ok(view.into_ts().map_err(Thrown::from)?)
     }
@@ -360,6 +369,24 @@ impl Compactor {
             Some(_) => Ok(Output::Continue),
             None => Output::new(output),
         }
+    }
+
+    /// What somebody has chosen for one compaction: the last message that it may replace, and those that it leaves as they are.
+    fn scope(&self, up_to: Option<String>, exempt: Vec<String>) -> Result<Scope, Thrown> {
+        let log = self.engine.log();
+        let steps = |id: String| {
+            let whole = MessageId::from(id);
+            let first = log.required(&whole).map_err(CommandError::from)?;
+            Ok::<_, Thrown>(first..first + steps_of(log, &whole).count())
+        };
+        let mut scope = Scope::default();
+        if let Some(id) = up_to {
+            scope.up_to = Some(steps(id)?.end);
+        }
+        for id in exempt {
+            scope.exempt.extend(steps(id)?);
+        }
+        Ok(scope)
     }
 
     /// Appends messages, all of them or none.

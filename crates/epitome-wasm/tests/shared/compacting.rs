@@ -45,7 +45,9 @@ fn drain(compactor: &mut Compactor) -> (Vec<String>, JsValue) {
 #[wasm_bindgen_test]
 fn a_compaction_is_made_undone_and_restored() {
     let (mut compactor, originals) = conversation(60);
-    compactor.compact(&Ts::<Reason>::new_unchecked("threshold".into()), None).unwrap();
+    compactor
+        .compact(&Ts::<Reason>::new_unchecked("threshold".into()), None, None, Vec::new())
+        .unwrap();
     let (seen, report) = drain(&mut compactor);
     let expected = [
         "before",
@@ -89,7 +91,9 @@ fn a_compaction_is_made_undone_and_restored() {
 #[wasm_bindgen_test]
 fn a_failure_that_may_pass_is_waited_out() {
     let (mut compactor, _) = conversation(60);
-    compactor.compact(&Ts::<Reason>::new_unchecked("manual".into()), None).unwrap();
+    compactor
+        .compact(&Ts::<Reason>::new_unchecked("manual".into()), None, None, Vec::new())
+        .unwrap();
     let _ = compactor.poll().unwrap();
     compactor.proceed().unwrap();
     let output = || JsValue::from(compactor.poll().unwrap());

@@ -14,11 +14,11 @@ use super::{conversation, json, numbers, property, value};
 #[wasm_bindgen_test]
 fn options_and_results_are_plain_objects() {
     let (mut compactor, _) = conversation(40);
-    let plan: JsValue = compactor.plan(&reason("manual")).unwrap().into();
+    let plan: JsValue = compactor.plan(&reason("manual"), None, Vec::new()).unwrap().into();
     assert_eq!(property(&plan, "count"), 40);
     assert_eq!(property(&plan, "changes"), 40, "all messages are new");
     assert!(property(property(&plan, "figures"), "idle").is_undefined());
-    let plan: JsValue = compactor.plan(&reason("manual")).unwrap().into();
+    let plan: JsValue = compactor.plan(&reason("manual"), None, Vec::new()).unwrap().into();
     assert_eq!(property(&plan, "changes"), 0, "no row has changed");
     assert_eq!(compactor.actions().get(0), "keep");
     assert_eq!(compactor.steps().first().map(String::as_str), Some("m0"));

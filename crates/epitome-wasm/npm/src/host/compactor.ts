@@ -22,8 +22,23 @@ import type { AgentFormatOptions, AgentOptions, Changes } from "./options.js";
 import type { Plan, PlanningOptions } from "./plan.js";
 import type { CompactorState } from "./state.js";
 
+/** What one compaction may replace, as somebody has chosen it in the conversation. Without, the policy alone decides. */
+export interface CompactionScope {
+  /**
+   * The id of the last message that it may replace, whatever the policy keeps; the compactor's or the app's own. A tool call is
+   * never separated from its results, so that it may end earlier. Everything behind stays as it is: no reducer works, and
+   * nothing more is replaced if the result is still above the target.
+   */
+  upTo?: string;
+  /**
+   * The ids of messages that it leaves as they are, with the calls and results that belong to them. Unlike a pin, it is
+   * forgotten afterwards.
+   */
+  exempt?: readonly string[];
+}
+
 /** Options of one compaction. */
-export interface CompactOptions {
+export interface CompactOptions extends CompactionScope {
   /** Default: `session-compaction`. */
   reason?: Reason;
   /** What the summary should pay attention to. */

@@ -19,6 +19,7 @@ import { notify } from "./notify.js";
 import { declines, type Host } from "./options.js";
 import { overflowOf } from "./overflow.js";
 import { pause } from "./pause.js";
+import type { Chosen } from "./plan.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
 import type { Engine as Module } from "../wasm/instances.js";
 
@@ -92,7 +93,7 @@ export class Driver {
     return this.#run !== undefined;
   }
 
-  async compact(options: CompactOptions): Promise<Report & OfAgent> {
+  async compact(options: CompactOptions, chosen: Chosen): Promise<Report & OfAgent> {
     const { reason = "session-compaction" } = options;
     const instructions = optionalText(options.instructions, "instructions");
     const signal = optionalSignal(options.signal);
@@ -108,7 +109,7 @@ export class Driver {
     const stop = (): void => this.cancel();
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      this.#calls.run((engine) => engine.compact(reason, instructions));
+      this.#calls.run((engine) => engine.compact(reason, instructions, ...chosen));
       return await new Promise<Report & OfAgent>((resolve, reject) => {
         const run: Run = { controller: new AbortController(), onEvent, resolve, reject };
         this.#run = run;

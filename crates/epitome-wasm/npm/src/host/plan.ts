@@ -3,6 +3,7 @@
 import type { Action, Compactor, PlanFigures, Reason } from "../glue/epitome.js";
 import type { Economics, EconomicsOptions } from "../models/economics.js";
 import type { ScratchBuffer } from "../wasm/buffer.js";
+import type { CompactionScope } from "./compactor.js";
 
 /** What a plan does with one message. */
 export interface MessageAction {
@@ -27,8 +28,11 @@ export interface Plan extends PlanFigures {
   readonly economics?: Economics;
 }
 
-/** Options of a plan. The others are about `economics`. */
-export interface PlanningOptions extends EconomicsOptions {
+/** What a compaction may replace: the last message, and those that it leaves as they are, by the compactor's ids. */
+export type Chosen = [upTo: string | undefined, exempt: string[]];
+
+/** Options of a plan: those of the compaction that it is for; the others are about `economics`. */
+export interface PlanningOptions extends EconomicsOptions, CompactionScope {
   /** Default: `session-compaction`. */
   reason?: Reason;
 }
@@ -46,11 +50,18 @@ export class Plans {
     return this.#actions.slice();
   }
 
-  /** The engine's next plan, by the buffer in its memory. `known` are the ids of the messages that the caller has, and `earlier`
+  /** The engine's next plan, by the buffer in its memory, for a compaction of what is `chosen`. `known` are the ids of the messages that the caller has, and `earlier`
    * rows of a plan whose objects are used again. */
-  next(engine: Compactor, buffer: ScratchBuffer, reason: Reason, known: readonly string[], earlier: readonly MessageAction[] = []): Plan {
+  next(
+    engine: Compactor,
+    buffer: ScratchBuffer,
+    reason: Reason,
+    chosen: Chosen,
+    known: readonly string[],
+    earlier: readonly MessageAction[] = [],
+  ): Plan {
     const names = (actionNames ??= engine.actions());
-    const { figures, count, columns, changed, changes } = engine.plan(reason);
+    const { figures, count, columns, changed, changes } = engine.plan(reason, ...chosen);
     if (changes > 0) {
       // The engine has several ids for a message of several steps. `steps` may grow the engine's memory, which detaches every
       // typed array over it. Therefore the arrays are made after this call.

@@ -1,7 +1,7 @@
 // The view of one conversation or one agent: what the model gets of the messages, how full the window is, and compactions.
 
 import { type Counted, counted } from "../counting/count.js";
-import { fieldsOf, textOf } from "../arguments.js";
+import { fieldsOf, messagesOf, textOf } from "../arguments.js";
 import { guarded, property } from "../error.js";
 import type {
   Compactor as Engine,
@@ -25,14 +25,14 @@ import { bufferOf } from "../wasm/instances.js";
 import type { Economics } from "../models/economics.js";
 import type { ModelInfo } from "../models/models.js";
 import type { EngineCalls } from "./calls.js";
-import type { CompactIfNeededOptions, CompactOptions, RequestContext } from "./compactor.js";
+import type { CompactIfNeededOptions, CompactionScope, CompactOptions, RequestContext } from "./compactor.js";
 import { Driver } from "./driver.js";
 import type { OfAgent } from "./events.js";
 import { quotes } from "./extractive.js";
 import { knownWindows, modelOf, modelTable } from "./model-window.js";
 import type { Host } from "./options.js";
 import type { Originals } from "./originals.js";
-import { type Plan, type PlanningOptions, Plans } from "./plan.js";
+import { type Chosen, type Plan, type PlanningOptions, Plans } from "./plan.js";
 import { Recall, type Recalled, type RecallOptions, type Returned } from "../recall/recall.js";
 import { ownId } from "./same.js";
 import { type CompactorState, States } from "./state.js";
@@ -173,11 +173,13 @@ export class ConversationView<M extends object> {
   }
 
   plan(options: PlanningOptions = {}): Plan {
-    const { reason = "session-compaction", ...about } = fieldsOf(options, "options");
+    const fields = fieldsOf(options, "options");
+    const { reason = "session-compaction", ...about } = fields;
+    const chosen = this.#chosen(fields);
     const economics = this.#model && modelTable()?.economicsFor(this.#model, about, this.host.asksModel);
     return this.calls.read((engine) => {
       const earlier = economics === undefined ? [] : this.plans.rows;
-      const next = (why: Reason): Plan => this.plans.next(engine, bufferOf(this.module), why, this.originals.ids(), earlier);
+      const next = (why: Reason): Plan => this.plans.next(engine, bufferOf(this.module), why, chosen, this.originals.ids(), earlier);
       if (economics === undefined) {
         return next(reason);
       }
@@ -209,7 +211,7 @@ export class ConversationView<M extends object> {
     return guarded(async () => {
       this.calls.check();
       const fields = fieldsOf(options, "options");
-      const report = await this.driver.compact(fields);
+      const report = await this.driver.compact(fields, this.#chosen(fields));
       if (report.outcome === "applied") {
         await this.#recount(fields);
       }
@@ -361,6 +363,12 @@ export class ConversationView<M extends object> {
     }
     const own = this.originals.path.filter(({ message }) => message !== undefined && ownId(message) === given);
     return own.at(-1)?.id ?? given;
+  }
+
+  /** What the app has chosen for one compaction. */
+  #chosen({ upTo, exempt }: CompactionScope): Chosen {
+    const exempted = exempt === undefined ? [] : messagesOf(exempt, "exempt");
+    return [upTo === undefined ? undefined : this.named(upTo, "upTo"), exempted.map((id, index) => this.named(id, `exempt[${index}]`))];
   }
 
   /** What the model gets. */
