@@ -68,10 +68,12 @@ for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
 }
 
 /** Bytes as the content of a string literal, one character each. `bytesOf` in `src/api/modules.ts` reads them. In brotli, the engine
- * is smallest with this mask. Characters that a literal has to escape, or that bundlers escape, are replaced by others of two bytes. */
+ * is smallest with this mask. No character is above 255: a browser keeps a script with one in twice the memory, and reads it in
+ * a quarter more time. */
 function stringLiteral(bytes) {
   const MASK = 0x76;
-  const ESCAPED = [0x00, 0x07, 0x08, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b, 0x22, 0x5c, 0xa0];
-  const character = (code) => String.fromCharCode(ESCAPED.includes(code) ? code + 0x100 : code);
+  // What a literal has to escape; and a script with the character 0 is taken for a binary file by some programs.
+  const ESCAPED = { 0x00: "\\x00", 0x0a: "\\n", 0x0d: "\\r", 0x22: '\\"', 0x5c: "\\\\" };
+  const character = (code) => ESCAPED[code] ?? String.fromCharCode(code);
   return Array.from(bytes, (byte) => character(byte ^ MASK)).join("");
 }

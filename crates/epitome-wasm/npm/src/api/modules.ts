@@ -2,8 +2,8 @@
 
 import type { ModuleInput } from "../wasm/engine.js";
 
-/** The build XORs each byte with 0x76, four at once here. Characters that take two bytes or are escaped get rare by that. */
-const MASK = 0x76767676;
+/** The build XORs each byte with it. Characters that take two bytes or are escaped get rare by that. */
+const MASK = 0x76;
 
 /** The engine. */
 export async function engineModule(): Promise<ModuleInput> {
@@ -51,18 +51,17 @@ export async function recallModule(): Promise<BufferSource> {
  * the first time.
  */
 function bytesOf(module: string): BufferSource {
-  const words = new Uint32Array(Math.ceil(module.length / Uint32Array.BYTES_PER_ELEMENT));
-  const bytes = new Uint8Array(words.buffer, 0, module.length);
+  const bytes = new Uint8Array(module.length);
   const { Buffer: node } = globalThis as { Buffer?: NodeBuffer };
   if (node !== undefined) {
-    node.from(words.buffer).write(module, "latin1");
+    node.from(bytes.buffer).write(module, "latin1");
+    for (let index = 0; index < bytes.length; index += 1) {
+      bytes[index]! ^= MASK;
+    }
   } else {
     for (let index = 0; index < bytes.length; index += 1) {
-      bytes[index] = module.charCodeAt(index);
+      bytes[index] = module.charCodeAt(index) ^ MASK;
     }
-  }
-  for (let index = 0; index < words.length; index += 1) {
-    words[index]! ^= MASK;
   }
   return bytes;
 }
