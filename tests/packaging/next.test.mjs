@@ -1,27 +1,19 @@
 // The packed package in an app of Next: a component that the server renders, a route, and a component of the page, also in a worker.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { ARGUMENTS, executablePath, noBrowser, outcomeAt } from "./chromium.mjs";
-import { expected, packedApp, run, tooMany } from "./packed.mjs";
+import { nextApp, noNext, served } from "./next.mjs";
+import { expected, packedApp, tooMany } from "./packed.mjs";
 import { writeRecipe } from "./recipes.mjs";
 
 const EXPECTED = JSON.stringify(expected);
-const modules = fileURLToPath(new URL("node_modules", import.meta.url));
-const program = join(modules, "next/dist/bin/next");
-const noNext = existsSync(program) ? false : `${program} is not there`;
-const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
+const skip = noNext(16);
 
 const imports = (up) => `import { createCompactor } from "epitome";\nimport { compacted } from "${up}compaction.js";\nexport const dynamic = "force-dynamic";\n`;
 
 const FILES = {
-  "package.json": '{ "private": true, "type": "module" }',
   "app/layout.js": 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n',
   "app/page.js": `${imports("../../")}export default async () => <pre>{await compacted(createCompactor)}</pre>;\n`,
   "app/route/route.js": `${imports("../../../")}export const GET = async () => new Response(await compacted(createCompactor));\n`,
@@ -82,48 +74,30 @@ let server;
 let address;
 
 before(async () => {
-  if (noNext) {
+  if (skip) {
     return;
   }
   app = await packedApp();
-  for (const name of ["next", "react", "react-dom"]) {
-    await symlink(join(modules, name), join(app.folder, "node_modules", name), "dir");
-  }
-  const folder = join(app.folder, "next");
-  for (const [name, text] of Object.entries(FILES)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
+  const folder = await nextApp(16, app, FILES);
   await writeRecipe("Next", folder);
   // With webpack: its other bundler waits for ever where it is not given a network.
-  await run(process.execPath, [program, "build", "--webpack"], { cwd: folder, env });
-  server = spawn(process.execPath, [program, "start", "--port", "0", "--hostname", "127.0.0.1"], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-  address = await new Promise((resolve, reject) => {
-    let said = "";
-    server.stdout.on("data", (data) => {
-      said += data;
-      const ready = said.match(/(http:\/\/127\.0\.0\.1:\d+)[^]*Ready/);
-      if (ready !== null) {
-        resolve(ready[1]);
-      }
-    });
-    server.once("exit", () => reject(new Error(`Next has ended: ${said}`)));
-  });
+  server = await served(16, folder, "--webpack");
+  address = server.address;
 });
 
 after(async () => {
-  server?.kill();
+  server?.close();
   await app?.remove();
 });
 
-test("m5: a server of Next compacts in a route and while it renders, as the engine does without wasm", { skip: noNext }, async () => {
+test("m5: a server of Next compacts in a route and while it renders, as the engine does without wasm", { skip }, async () => {
   assert.equal(await (await fetch(`${address}/route`)).text(), EXPECTED);
   const html = await (await fetch(address)).text();
   const rendered = html.match(/<pre>([^]*?)<\/pre>/)[1];
   assert.equal(rendered.replaceAll("&quot;", '"').replaceAll("&#x27;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"), EXPECTED);
 });
 
-test("m5: a component of Next compacts in the page and in a worker, with the same result", { skip: noNext || noBrowser }, async () => {
+test("m5: a component of Next compacts in the page and in a worker, with the same result", { skip: skip || noBrowser }, async () => {
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   try {
     assert.equal(await outcomeAt(browser, `${address}/client`), `${EXPECTED},${EXPECTED}`);
@@ -132,7 +106,7 @@ test("m5: a component of Next compacts in the page and in a worker, with the sam
   }
 });
 
-test("m1: a component of React shows the state of a compactor, and of one in a worker, as it changes", { skip: noNext || noBrowser }, async () => {
+test("m1: a component of React shows the state of a compactor, and of one in a worker, as it changes", { skip: skip || noBrowser }, async () => {
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   try {
     const page = await browser.newPage();
@@ -153,7 +127,7 @@ test("m1: a component of React shows the state of a compactor, and of one in a w
   }
 });
 
-test("m5: the recipe for Next works as it is written", { skip: noNext || noBrowser }, async () => {
+test("m5: the recipe for Next works as it is written", { skip: skip || noBrowser }, async () => {
   const answer = await fetch(`${address}/fit`, { method: "POST", body: JSON.stringify(tooMany) });
   const fitting = await answer.json();
   assert.ok(fitting.length > 0 && fitting.length < tooMany.length);

@@ -3,6 +3,11 @@
 /** Resolves in a new task: before it, the page can be drawn, and what the user or the network has done is handled. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
+    // Vercel's edge runtime has neither of the two below. In Next they are there, and throw.
+    if ("EdgeRuntime" in globalThis) {
+      setTimeout(resolve);
+      return;
+    }
     // Node and Bun have it, and browsers do not.
     const { setImmediate: soon } = globalThis as { setImmediate?: (step: () => void) => unknown };
     if (typeof soon === "function") {
