@@ -37,7 +37,6 @@ pub(crate) fn App() -> impl IntoView {
     watch_drops(store, found, dragging);
     watch_pastes(store, found);
     watch_tabs(store);
-    open_specimen(store, found);
     let loaded = Memo::new(move |_| store.document.with(Option::is_some));
     let stages = Stages::after(store, loaded);
     Effect::new(move |_| {
@@ -47,12 +46,13 @@ pub(crate) fn App() -> impl IntoView {
     });
     let loading = Memo::new(move |_| store.loading.with(Option::is_some));
     let has_header = RwSignal::new(false);
+    // Each in a task of its own: together they would be the longest one of the page.
+    set_timeout(move || open_specimen(store, found), Duration::ZERO);
     set_timeout(move || has_header.set(true), Duration::ZERO);
     view! {
         <a class="skip" href="#main">{t!("Skip to content")}</a>
         <Header store />
         <main id="main" tabindex="-1" class:dragging=dragging aria-busy=move || loading.get().to_string()>
-            // In a task of its own: with the header it would be the longest one of the page.
             <Show when=move || has_header.get()>
                 <Sources store found />
             </Show>

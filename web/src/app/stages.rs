@@ -44,6 +44,8 @@ impl Stages {
                         store.load_error.set(Some(problem.to_owned()));
                         return;
                     };
+                    // The browser has compiled it in this task.
+                    pace.rest().await;
                     later.set_value(Some(fetched));
                     driver::handle_by(fetched.handle_outputs, store);
                     for stage in 2..=LAST {
