@@ -15,8 +15,8 @@ use crate::store::{Outlook, Store};
 /// Above this number of times the highest point, the window would leave the line too little of the height.
 const TALLEST: f64 = 2.5;
 
-/// Below a higher level there is room for a label in the chart.
-const ROOM: f64 = 0.25;
+/// The share of the chart's height that a label takes.
+const LABEL: f64 = 0.16;
 
 /// A compaction in the course of the conversation, in the provider's tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -210,17 +210,19 @@ fn Level(
     top: Memo<u32>,
     tokens: Signal<Option<u32>>,
     label: fn(String) -> String,
-    /// Whether the label is below the line where there is room, so that two levels near each other can both be read.
+    /// Whether the label is below the line where it has room there, and otherwise further on, so that two levels near each other can
+    /// both be read.
     #[prop(optional)]
     below: bool,
 ) -> impl IntoView {
     let shown = move || tokens.get().filter(|tokens| *tokens <= top.get());
     let height = move || share(shown().unwrap_or_default(), top.get());
-    let is_below = move || below && height() > ROOM;
+    let is_below = move || below && height() > LABEL;
     view! {
         <span
             class="course-level"
             class:labelled-below=is_below
+            class:labelled-beside=move || below && !is_below()
             hidden=move || shown().is_none()
             style:inset-block-end=move || length(height())
         >
