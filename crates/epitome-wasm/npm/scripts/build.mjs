@@ -68,8 +68,8 @@ for (const license of ["LICENSE-APACHE", "LICENSE-MIT"]) {
 }
 
 /** Bytes as the content of a string literal, one character each. `bytesOf` in `src/api/modules.ts` reads them. In brotli, the engine
- * is smallest with this mask. No character is above 255: a browser keeps a script with one in twice the memory, and reads it in
- * a quarter more time. */
+ * is smallest with this mask. No character is above 255: a browser keeps a script that has one in twice the memory, and takes
+ * longer to read it. */
 function stringLiteral(bytes) {
   const MASK = 0x76;
   // What a literal has to escape; and a script with the character 0 is taken for a binary file by some programs.

@@ -50,8 +50,8 @@ export class Plans {
     return this.#actions.slice();
   }
 
-  /** The engine's next plan, by the buffer in its memory, for a compaction of what is `chosen`. `known` are the ids of the messages that the caller has, and `earlier`
-   * rows of a plan whose objects are used again. */
+  /** The engine's next plan, by the buffer in its memory, for a compaction of what is `chosen`. `known` are the ids of the messages
+   * that the caller has, and `earlier` rows of a plan whose objects are used again. */
   next(
     engine: Compactor,
     buffer: ScratchBuffer,
