@@ -125,18 +125,25 @@ impl Search {
         self.read_bytes(part, false);
     }
 
-    /// The same, as if all capitals of ASCII were small letters.
-    pub fn read_on_in_lower_case(&mut self, part: &[u8]) {
+    /// The same, as if all capitals of ASCII were small letters, and each white space between words of a text one blank: who quotes
+    /// code or a table seldom keeps its columns.
+    pub fn read_on_loosely(&mut self, part: &[u8]) {
         self.read_bytes(part, true);
     }
 
-    fn read_bytes(&mut self, part: &[u8], in_lower_case: bool) {
+    fn read_bytes(&mut self, part: &[u8], loosely: bool) {
         let mut at = self.at;
         for byte in part {
-            let byte = if in_lower_case { byte.to_ascii_lowercase() } else { *byte };
+            let mut byte = if loosely { byte.to_ascii_lowercase() } else { *byte };
             // Most bytes begin none of the texts, which the table of the root shows.
             if at == ROOT && self.tables.get(usize::from(byte)) == Some(&ROOT) {
                 continue;
+            }
+            if loosely && at != ROOT && byte.is_ascii_whitespace() {
+                byte = b' ';
+                if self.node(at).byte == byte {
+                    continue;
+                }
             }
             at = self.step(at, byte);
             if at != ROOT {
@@ -292,10 +299,25 @@ mod tests {
     fn j24_capitals_are_read_as_small_letters() {
         let wanted = ["garden", "a rosé", "ÉA"].map(str::to_owned);
         let mut search = Search::new(wanted.iter().map(String::as_str));
-        search.read_on_in_lower_case("A ROSé GARden, Éa".as_bytes());
+        search.read_on_loosely("A ROSé GARden, Éa".as_bytes());
         assert_eq!(search.not_found(wanted.to_vec()), ["ÉA"]);
         let found = search.found(wanted.iter().map(String::as_str));
         assert_eq!(found.collect::<Vec<_>>(), ["garden", "a rosé"]);
+    }
+
+    #[test]
+    fn j24_white_space_is_read_as_one_blank() {
+        let wanted = ["a b c", "b  c", " 15", "c\td"].map(str::to_owned);
+        let text = "a\t \n b   c\r\n   15";
+        for size in 1..=text.len() {
+            let mut search = Search::new(wanted.iter().map(String::as_str));
+            search.begin();
+            text.as_bytes().chunks(size).for_each(|part| search.read_on_loosely(part));
+            assert_eq!(search.not_found(wanted.to_vec()), ["b  c", "c\td"], "in parts of {size}");
+        }
+        let mut search = Search::new(wanted.iter().map(String::as_str));
+        search.read(text);
+        assert_eq!(search.not_found(wanted.to_vec()), ["a b c", "b  c", "c\td"]);
     }
 
     proptest! {

@@ -412,3 +412,12 @@ fn what_a_message_says_in_capitals_is_found_before_a_summary_is_used() {
     let summary = "Karen Miller paid $1,234. Bob Stone paid nothing.";
     assert_eq!(compactor.unsupported_in(summary, ""), ["Bob Stone"]);
 }
+
+#[test]
+fn i37_a_quote_without_the_columns_of_what_it_quotes_is_supported() {
+    let mut compactor = compactor_with(Policy::recommended(4_000), "u: hi");
+    let said = "it prints:\nnorth   pier  low".to_owned();
+    compactor.append(Message::new("said", Role::Assistant, said)).unwrap();
+    let summary = "It prints \"north pier low\", not \"south pier  low\".";
+    assert_eq!(compactor.unsupported_in(summary, ""), ["south pier  low"]);
+}

@@ -16,6 +16,7 @@ for (const sample of SAMPLES) {
     await asked;
     await epitome.isCompacted();
     await expect(epitome.meter).not.toHaveAttribute("aria-valuetext", /time to compact/);
+    await expect(page.getByText("in the summary and in no message")).toHaveCount(0);
     const after = await epitome.messages();
     const originals = JSON.parse(before) as unknown[];
     expect(after.length).toBeLessThan(originals.length);

@@ -129,7 +129,7 @@ impl Conclusion {
                 }
                 let part = rest.get(..left).unwrap_or(rest);
                 // As the claims are written.
-                self.search.read_on_in_lower_case(part);
+                self.search.read_on_loosely(part);
                 self.offset += part.len();
                 left -= part.len();
                 if left == 0 {
@@ -165,7 +165,7 @@ impl Compactor {
             }
             search.begin();
             // As the claims are written.
-            search.read_on_in_lower_case(text.as_bytes());
+            search.read_on_loosely(text.as_bytes());
         }
         claims.unsupported(&search.not_found(wanted))
     }

@@ -29,7 +29,8 @@ impl Claims {
             quotes(line, |text| {
                 if text.contains(' ') && !facts.contain(text) {
                     let bare = text.trim_end_matches(['.', ',', '!', '?', '…']);
-                    claims.add(text, vec![vec![bare.to_owned()]]);
+                    let words: Vec<&str> = bare.split_whitespace().collect();
+                    claims.add(text, vec![vec![words.join(" ")]]);
                 }
             });
             for word in line.split(|c: char| !c.is_alphanumeric()).filter(|word| is_seat(word)) {
