@@ -30,6 +30,9 @@ async function weigh() {
 }
 
 const loops = recordedLoops();
+if (loops.length === 0) {
+  throw new Error("there are no recorded loops: set EPITOME_DATA to the folder with the recordings");
+}
 const weights = await weigh();
 const rows = await compare(loops, candidates, (text) => console.error(text));
 const failures = rows.flatMap(({ name, failures }) => failures.map((failure) => `- ${name}: ${failure}`));
