@@ -50,9 +50,9 @@ both("a message of several steps is chosen with all of them, by the id that the 
   const lookUp = (call) => ({ type: "tool-look", toolCallId: call, state: "output-available", input: {}, output: "a long answer ".repeat(30) });
   const messages = [];
   for (let turn = 0; turn < 12; turn += 1) {
-    messages.push({ id: `ask-${turn}`, role: "user", parts: [{ type: "text", text: `And what of part ${turn}?` }] });
+    messages.push({ id: `question-${turn}`, role: "user", parts: [{ type: "text", text: `And what of part ${turn}?` }] });
     const parts = ["a", "b"].flatMap((step) => [{ type: "step-start" }, lookUp(`${turn}${step}`)]);
-    messages.push({ id: `told-${turn}`, role: "assistant", parts: [...parts, { type: "step-start" }, { type: "text", text: "That is it." }] });
+    messages.push({ id: `answer-${turn}`, role: "assistant", parts: [...parts, { type: "step-start" }, { type: "text", text: "That is it." }] });
   }
   const compactor = await place.createCompactor({ format: "ai-sdk-ui", policy: { ...POLICY, window: 4_000 }, summarize: async () => "They looked." });
   await compactor.append(messages);
@@ -62,9 +62,9 @@ both("a message of several steps is chosen with all of them, by the id that the 
     await compactor.undo();
     return messages.map(({ id }) => id).filter((id) => !sent.includes(id));
   };
-  const upTo = await compacted({ upTo: "told-2" });
-  assert.deepEqual(upTo, ["ask-0", "told-0", "ask-1", "told-1", "ask-2", "told-2"]);
-  assert.deepEqual(await compacted({ upTo: "told-2", exempt: ["told-1"] }), upTo.filter((id) => id !== "told-1"));
+  const upTo = await compacted({ upTo: "answer-2" });
+  assert.deepEqual(upTo, ["question-0", "answer-0", "question-1", "answer-1", "question-2", "answer-2"]);
+  assert.deepEqual(await compacted({ upTo: "answer-2", exempt: ["answer-1"] }), upTo.filter((id) => id !== "answer-1"));
   await compactor.dispose();
 });
 
