@@ -219,20 +219,17 @@ fn for_any_host(loader: &str) -> Result<String> {
 
 /// Optimizes a file of a module in its place.
 fn optimize(workspace: &Workspace, module: &Module, place: &Path) -> Result {
-    // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that Node 20 refuses.
-    let mut optimize = workspace.command("node");
-    optimize
-        .arg(workspace.path("node_modules/binaryen/bin/wasm-opt"))
-        .args(module.passes)
-        .args(OPTIONS);
-    command::run(optimize.arg(place).arg("--output").arg(place))?;
+    let wasm_opt = |passes: &[&str]| {
+        // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that Node 20 refuses.
+        let mut command = workspace.command("node");
+        command.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).args(passes);
+        command::run(command.arg(place).arg("--output").arg(place))
+    };
+    wasm_opt(&[module.passes, &OPTIONS].concat())?;
     let unusable = |error| Failure::new(format!("{}: {error}", place.display()));
     let optimized = fs::read(place).map_err(unusable)?;
     fs::write(place, similar::named_by_likeness(&optimized)?).map_err(unusable)?;
-    let mut sort = workspace.command("node");
-    sort.arg(workspace.path("node_modules/binaryen/bin/wasm-opt"));
-    sort.args(["--reorder-functions-by-name", "--strip-debug"]);
-    command::run(sort.arg(place).arg("--output").arg(place))
+    wasm_opt(&["--reorder-functions-by-name", "--strip-debug"])
 }
 
 /// Has Cargo build a module.
