@@ -142,7 +142,7 @@ impl Written {
     fn number(&mut self, to: Format) {
         for (number, (message, own)) in self.messages.iter_mut().zip(&self.own).enumerate() {
             if own.is_none() {
-                to.dialect().number_message(message, number);
+                to.conformance().number_message(message, number);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use serde_json::Value;
 
-use crate::dialect::Sample;
+use crate::conformance::Sample;
 use crate::registry::Format;
 
 /// What a list of messages looks like.
@@ -38,7 +38,7 @@ fn looks_like_chat(message: &Value) -> bool {
 /// The format that has something in this message that no other format has.
 fn format_of(message: &Value) -> Option<Format> {
     let recognized =
-        |sample| Format::ALL.into_iter().find(|format| format.dialect().recognizes(sample));
+        |sample| Format::ALL.into_iter().find(|format| format.conformance().recognizes(sample));
     recognized(Sample::Message(message)).or_else(|| {
         // Some servers send a call as OpenAI does and, in the content, once more as Anthropic does. Such a
         // message is OpenAI's.
@@ -97,7 +97,7 @@ mod tests {
                 let parts = sample.get("content").and_then(Value::as_array).into_iter().flatten();
                 for sample in parts.map(Sample::Part).chain([Sample::Message(&sample)]) {
                     let count =
-                        Format::ALL.iter().filter(|format| format.dialect().recognizes(sample));
+                        Format::ALL.iter().filter(|format| format.conformance().recognizes(sample));
                     assert!(count.count() < 2, "several formats recognize {sample:?}");
                 }
             }

@@ -19,21 +19,22 @@
 //! 8. `content`: a parsed message, in terms that all formats share
 //! 9. `document`: the messages inside a file or request body
 //! 10. `usage_fields`: where a provider reports token counts
-//! 11. `dialect`: the trait that every format implements
-//! 12. `edit_message`: a message with some parts changed and some steps removed
-//! 13. `dialects`: the formats, one file or folder each
-//! 14. `registry`: [`Format`], the one list of formats
-//! 15. `detect`: which format messages are in
-//! 16. `usage`: token counts from a provider's usage object
-//! 17. `slices`: long work on lists of messages, in slices
-//! 18. `parsed`: a list of messages, parsed
-//! 19. `compose`: the messages of a view
-//! 20. `composed`: an outline of composed messages, to check them without writing them
-//! 21. `acceptance`: whether the provider accepts composed messages
-//! 22. `untouched`: whether the provider accepts the messages as they were appended
-//! 23. `validate`: what a provider would refuse
-//! 24. `repair`: messages that a provider accepts
-//! 25. `convert`: messages of one format in another
+//! 11. `dialect`: the trait of every format for reading, writing and editing its messages
+//! 12. `conformance`: the trait of every format for validating, repairing, converting and detecting them
+//! 13. `edit_message`: a message with some parts changed and some steps removed
+//! 14. `dialects`: the formats, one file or folder each
+//! 15. `registry`: [`Format`], the one list of formats
+//! 16. `detect`: which format messages are in
+//! 17. `usage`: token counts from a provider's usage object
+//! 18. `slices`: long work on lists of messages, in slices
+//! 19. `parsed`: a list of messages, parsed
+//! 20. `compose`: the messages of a view
+//! 21. `composed`: an outline of composed messages, to check them without writing them
+//! 22. `acceptance`: whether the provider accepts composed messages
+//! 23. `untouched`: whether the provider accepts the messages as they were appended
+//! 24. `validate`: what a provider would refuse
+//! 25. `repair`: messages that a provider accepts
+//! 26. `convert`: messages of one format in another
 //!
 //! # Adding a format
 //!
@@ -44,6 +45,7 @@ mod acceptance;
 mod attachment;
 mod compose;
 mod composed;
+mod conformance;
 mod content;
 mod convert;
 mod detect;

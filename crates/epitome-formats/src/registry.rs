@@ -1,4 +1,4 @@
-//! The one list of formats: their names, dialects and tokenizer families.
+//! The one list of formats: their names, tokenizer families, contracts, usage fields and dialects.
 
 use epitome::Contract;
 use epitome::history::PartChange;
@@ -7,6 +7,7 @@ use epitome::policy::Family;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conformance::Conformance;
 use crate::dialect::Dialect;
 use crate::dialects::ai_sdk::model::AiSdkModel;
 use crate::dialects::ai_sdk::ui::AiSdkUi;
@@ -20,6 +21,7 @@ use crate::edit_message::edit_message;
 use crate::issue::Issue;
 use crate::shape::ShapeError;
 use crate::steps::is_step_id;
+use crate::usage_fields::UsageFields;
 
 /// Defines [`Format`] from one row per format, so that no list of formats can miss one.
 macro_rules! formats {
@@ -29,6 +31,8 @@ macro_rules! formats {
             name: $name:literal,
             title: $title:literal,
             family: $family:ident,
+            contract: $contract:expr,
+            usage_fields: $usage_fields:expr,
             dialect: $dialect:expr,
         }
     )+) => {
@@ -69,7 +73,29 @@ macro_rules! formats {
                 }
             }
 
+            /// What the provider accepts.
+            pub fn contract(self) -> Contract {
+                match self {
+                    $(Self::$format => $contract,)+
+                }
+            }
+
+            /// Where the provider reports token counts.
+            pub(crate) fn usage_fields(self) -> &'static UsageFields {
+                match self {
+                    $(Self::$format => $usage_fields,)+
+                }
+            }
+
+            /// How the messages are read, written and edited.
             pub(crate) fn dialect(self) -> &'static dyn Dialect {
+                match self {
+                    $(Self::$format => $dialect,)+
+                }
+            }
+
+            /// How the messages are validated, repaired, converted and detected.
+            pub(crate) fn conformance(self) -> &'static dyn Conformance {
                 match self {
                     $(Self::$format => $dialect,)+
                 }
@@ -84,6 +110,8 @@ formats! {
         name: "openai-chat",
         title: "OpenAI Chat Completions",
         family: O200kBase,
+        contract: OpenAiChat::CONTRACT,
+        usage_fields: &OpenAiChat::USAGE_FIELDS,
         dialect: &OpenAiChat,
     }
     /// OpenAI Responses input items: each call, result, reasoning or message is an item.
@@ -91,6 +119,8 @@ formats! {
         name: "openai-responses",
         title: "OpenAI Responses",
         family: O200kBase,
+        contract: OpenAiResponses::CONTRACT,
+        usage_fields: &OpenAiResponses::USAGE_FIELDS,
         dialect: &OpenAiResponses,
     }
     /// Anthropic Messages.
@@ -98,6 +128,8 @@ formats! {
         name: "anthropic",
         title: "Anthropic Messages",
         family: Claude,
+        contract: Anthropic::CONTRACT,
+        usage_fields: &Anthropic::USAGE_FIELDS,
         dialect: &Anthropic,
     }
     /// Vercel AI SDK `UIMessage`: what a chat page stores. A call and its result are one part.
@@ -105,6 +137,8 @@ formats! {
         name: "ai-sdk-ui",
         title: "AI SDK UIMessage",
         family: O200kBase,
+        contract: AiSdkUi::CONTRACT,
+        usage_fields: &AiSdkUi::USAGE_FIELDS,
         dialect: &AiSdkUi,
     }
     /// Vercel AI SDK `ModelMessage`: what is sent to a model.
@@ -112,6 +146,8 @@ formats! {
         name: "ai-sdk-model",
         title: "AI SDK ModelMessage",
         family: O200kBase,
+        contract: AiSdkModel::CONTRACT,
+        usage_fields: &AiSdkModel::USAGE_FIELDS,
         dialect: &AiSdkModel,
     }
     /// Gemini `Content`: messages of user and model, each with a list of parts.
@@ -119,6 +155,8 @@ formats! {
         name: "gemini",
         title: "Gemini Content",
         family: Gemini,
+        contract: Gemini::CONTRACT,
+        usage_fields: &Gemini::USAGE_FIELDS,
         dialect: &Gemini,
     }
     /// LangChain messages, in both serialized forms and as plain objects.
@@ -126,6 +164,8 @@ formats! {
         name: "langchain",
         title: "LangChain messages",
         family: O200kBase,
+        contract: LangChain::CONTRACT,
+        usage_fields: &LangChain::USAGE_FIELDS,
         dialect: &LangChain::Constructor,
     }
     /// Amazon Bedrock Converse messages.
@@ -133,6 +173,8 @@ formats! {
         name: "bedrock",
         title: "Bedrock Converse",
         family: Claude,
+        contract: Bedrock::CONTRACT,
+        usage_fields: &Bedrock::USAGE_FIELDS,
         dialect: &Bedrock,
     }
 }
@@ -151,11 +193,6 @@ impl Format {
     /// The format with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
-    }
-
-    /// What the provider accepts.
-    pub fn contract(self) -> Contract {
-        self.dialect().contract()
     }
 
     /// Reads one message. A malformed one is read too, and its issues are listed. Fails if the value is not

@@ -182,7 +182,7 @@ fn odd_messages(parsed: &ParsedMessages<'_>, format: Format) -> Vec<bool> {
 /// True if a call in the message has arguments that its provider does not accept.
 fn has_broken_arguments(format: Format, message: &Message) -> bool {
     message.parts.iter().any(|part| match part {
-        Part::ToolCall { arguments, .. } => !format.dialect().accepts_arguments(arguments),
+        Part::ToolCall { arguments, .. } => !format.conformance().accepts_arguments(arguments),
         _ => false,
     })
 }
@@ -194,20 +194,20 @@ struct MessageIds(SortedSet<String>);
 impl MessageIds {
     /// Takes note of the id of a message. False if an earlier one has it.
     fn add(&mut self, format: Format, value: &Value) -> bool {
-        let id = format.dialect().message_id(value);
+        let id = format.conformance().message_id(value);
         id.is_none_or(|id| self.0.insert(id.to_owned()))
     }
 
     /// Gives a message another id if an earlier one has its id. True if the message was changed.
     fn make_unique(&mut self, format: Format, value: &mut Value) -> bool {
-        let dialect = format.dialect();
-        let Some(id) = dialect.message_id(value).map(str::to_owned) else { return false };
+        let conformance = format.conformance();
+        let Some(id) = conformance.message_id(value).map(str::to_owned) else { return false };
         if self.0.insert(id.clone()) {
             return false;
         }
         let mut others = (2..).map(|number| format!("{id}-{number}"));
         others.find(|other| !self.0.contains(other)).is_some_and(|other| {
-            let changed = dialect.set_message_id(value, &other);
+            let changed = conformance.set_message_id(value, &other);
             self.0.insert(other);
             changed
         })
@@ -253,15 +253,15 @@ impl Format {
 
 /// Repairs a message by itself. True if it was changed.
 fn normalize(format: Format, value: &mut Value) -> bool {
-    let dialect = format.dialect();
-    let mut changed = dialect.normalize(value);
+    let (dialect, conformance) = (format.dialect(), format.conformance());
+    let mut changed = conformance.normalize(value);
     let original = value.clone();
     let Ok(content) = dialect.read(&original) else { return changed };
     for item in content.steps.iter().flat_map(|step| &step.items) {
-        let broken = |arguments: &&str| !dialect.accepts_arguments(arguments);
+        let broken = |arguments: &&str| !conformance.accepts_arguments(arguments);
         let Some(arguments) = item.part.arguments().filter(broken) else { continue };
         // The input of such a tool is any text, so that text which is not JSON is not a defect.
-        if item.at.get(&original).is_some_and(|item| dialect.has_free_text_arguments(item)) {
+        if item.at.get(&original).is_some_and(|item| conformance.has_free_text_arguments(item)) {
             continue;
         }
         let arguments = match arguments.trim() {

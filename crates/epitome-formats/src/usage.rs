@@ -16,7 +16,7 @@ use crate::usage_fields::UsageFields;
 /// numbers from 0 are ignored. Constant time, except for iterations.
 pub fn read_usage(value: &Value) -> Option<Usage> {
     let value = last_iteration(value).unwrap_or(value);
-    let formats = Format::ALL.map(|format| format.dialect().usage_fields());
+    let formats = Format::ALL.map(Format::usage_fields);
     let all = || formats.into_iter().chain([&OTHER_SERVERS]);
     let count = |list: fn(&UsageFields) -> &'static [&'static str]| {
         all().flat_map(list).find_map(|pointer| count_at(value, pointer))

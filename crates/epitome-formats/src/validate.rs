@@ -78,7 +78,7 @@ pub(crate) async fn validate_parsed(
     slices.each(steps, &mut |range| validation.check_call_ids(range)).await;
     slices.each(messages.len(), &mut |range| validation.check_message_ids(range)).await;
     slices.rest(steps).await;
-    let all = format.dialect().check_all(messages);
+    let all = format.conformance().check_all(messages);
     validation.found.extend(all.into_iter().map(|issue| (issue.message_index(), issue)));
     validation.find_missing_arguments();
     slices.each(steps, &mut |range| validation.check_arguments(range)).await;
@@ -231,7 +231,7 @@ impl Validation<'_> {
                     (IssueCode::MissingCallId, "the call has no id")
                 } else if shared {
                     (IssueCode::SharedCallId, "another call of the same message has this id")
-                } else if !self.format.dialect().accepts_call_id(call.as_str()) {
+                } else if !self.format.conformance().accepts_call_id(call.as_str()) {
                     (
                         IssueCode::RefusedCallId,
                         "the id has characters that are refused, or too many",
@@ -258,9 +258,9 @@ impl Validation<'_> {
 
     /// No message has the id of another one.
     fn check_message_ids(&mut self, indices: Range<usize>) {
-        let dialect = self.format.dialect();
+        let conformance = self.format.conformance();
         for (index, value) in indices.clone().zip(self.values.get(indices).unwrap_or_default()) {
-            let Some(id) = dialect.message_id(value) else { continue };
+            let Some(id) = conformance.message_id(value) else { continue };
             if !self.earlier_ids.insert(id) {
                 let message = "an earlier message has this id; give it another one";
                 let at = Path::key("messages").at(index).then("id");
@@ -282,12 +282,12 @@ impl Validation<'_> {
             let value = self.values.get(self.parsed.index(position));
             let is_free_text = |at: &Path| {
                 let item = value.and_then(|value| at.get(value));
-                item.is_some_and(|item| self.format.dialect().has_free_text_arguments(item))
+                item.is_some_and(|item| self.format.conformance().has_free_text_arguments(item))
             };
-            let dialect = self.format.dialect();
+            let conformance = self.format.conformance();
             let is_broken = |item: &&Item<'_>| {
                 let arguments = item.part.arguments();
-                arguments.is_some_and(|arguments| !dialect.accepts_arguments(arguments))
+                arguments.is_some_and(|arguments| !conformance.accepts_arguments(arguments))
                     && !is_free_text(&item.at)
             };
             let broken = step.items.iter().filter(is_broken);
@@ -296,7 +296,7 @@ impl Validation<'_> {
                 let path = self.parsed.path(position, &at).to_string();
                 let next = self.missing_arguments.range(path.clone()..).next();
                 if !next.is_some_and(|missing| missing.starts_with(&path)) {
-                    let message = match dialect.accepts_arguments("0") {
+                    let message = match conformance.accepts_arguments("0") {
                         true => "the arguments are not valid JSON",
                         false => "the arguments are not a JSON object",
                     };
@@ -320,7 +320,7 @@ impl Validation<'_> {
                     let at = self.parsed.path(range.start, &Path::default());
                     let mut issue =
                         Issue::new(&at, IssueCode::BlankMessage, "the message is empty");
-                    issue.severity = self.format.dialect().blank_message_severity();
+                    issue.severity = self.format.conformance().blank_message_severity();
                     self.found.push((index, issue));
                 }
                 continue;
@@ -426,7 +426,7 @@ impl Validation<'_> {
     /// Roles alternate, for providers and servers that require it.
     fn check_alternation(&mut self, earlier: usize, other: Role, position: usize, role: Role) {
         let merged = self.contract.neighbours == Neighbours::Merged;
-        let strict = merged || self.format.dialect().some_servers_require_alternation();
+        let strict = merged || self.format.conformance().some_servers_require_alternation();
         let wire_role = |role: Role| wire_role(role, &self.contract);
         // Results in messages of their own may follow each other.
         let same = wire_role(other) == wire_role(role)

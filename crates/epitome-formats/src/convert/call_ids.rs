@@ -48,7 +48,7 @@ impl CallIds {
                     if name.is_none() {
                         *name = tool.map(Into::into);
                     }
-                    let refused = !to.dialect().accepts_call_id(call);
+                    let refused = !to.conformance().accepts_call_id(call);
                     let other = || refused.then(|| self.replacement(call));
                     if let Some(id) = id.or_else(other) {
                         *call = id.into();
@@ -81,7 +81,7 @@ impl CallIds {
         if original.is_empty() {
             return String::new();
         }
-        let accepted = to.dialect().accepts_call_id(original);
+        let accepted = to.conformance().accepts_call_id(original);
         let id = if accepted { original.to_owned() } else { self.replacement(original) };
         if self.in_messages.insert((message, id.clone())) {
             return id;

@@ -12,8 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::block_roles::BlockRoles;
 use crate::attachment::{Attachment, Source};
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -23,49 +24,34 @@ use crate::usage_fields::UsageFields;
 /// Anthropic Messages.
 pub(crate) struct Anthropic;
 
+impl Anthropic {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        // Only some models accept system messages among the others.
+        system: SystemPlace::Separate,
+        first: First::User,
+        last: Last::NotAssistantForSome,
+        // The provider itself merges neighbours of one role.
+        neighbours: Neighbours::Free,
+        results: ResultPlace::NextUser,
+        blank_text: BlankText::Refused,
+        reasoning: ReasoningPolicy::Signed,
+        summary: SummaryRole::User,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/input_tokens"],
+        completion: &["/output_tokens"],
+        cached: &["/cache_read_input_tokens"],
+        cache_written: &["/cache_creation_input_tokens"],
+        reasoning: &["/output_tokens_details/thinking_tokens"],
+        prompt_excludes_cache: true,
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for Anthropic {
-    fn contract(&self) -> Contract {
-        Contract {
-            // Only some models accept system messages among the others.
-            system: SystemPlace::Separate,
-            first: First::User,
-            last: Last::NotAssistantForSome,
-            // The provider itself merges neighbours of one role.
-            neighbours: Neighbours::Free,
-            results: ResultPlace::NextUser,
-            blank_text: BlankText::Refused,
-            reasoning: ReasoningPolicy::Signed,
-            summary: SummaryRole::User,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Part(part) = sample else { return false };
-        let has = |key: &str| part.get(key).is_some();
-        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "server_tool_use" | "tool_addition" | "tool_removal" | "container_upload" => true,
-            kind if kind.ends_with("_tool_result") => true,
-            // Other providers have thinking blocks too, but without signatures.
-            "thinking" => has("signature"),
-            // The AI SDK has parts with the same type names; its images and files have a `mediaType`.
-            "image" => has("source") && !has("mediaType"),
-            "tool_use" | "tool_result" | "redacted_thinking" | "document" => !has("mediaType"),
-            _ => false,
-        }
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/input_tokens"],
-            completion: &["/output_tokens"],
-            cached: &["/cache_read_input_tokens"],
-            cache_written: &["/cache_creation_input_tokens"],
-            reasoning: &["/output_tokens_details/thinking_tokens"],
-            prompt_excludes_cache: true,
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -118,6 +104,48 @@ impl Dialect for Anthropic {
         vec![json!({ "role": role.as_str(), "content": content })]
     }
 
+    /// Thinking is not the last block of a message with others, and no text in a result is empty.
+    fn check(&self, message: &Value) -> Vec<Issue> {
+        let mut issues = ROLES.check(message);
+        let Some(Value::Array(blocks)) = message.get("content") else { return issues };
+        let at = Path::key("content");
+        if blocks.last().is_some_and(is_thinking) && !blocks.iter().all(is_thinking) {
+            let at = at.clone().at(blocks.len().saturating_sub(1));
+            let problem = "thinking is the last block of the message; an answer has to follow it";
+            issues.push(Issue::new(&at, IssueCode::ReasoningAlone, problem));
+        }
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| is_result(block)) {
+            let texts = block.get("content").and_then(Value::as_array).into_iter().flatten();
+            let blank = texts.enumerate().filter(|(_, text)| is_blank(text));
+            issues.extend(blank.map(|(position, _)| {
+                let at = at.clone().at(index).then("content").at(position);
+                Issue::new(&at, IssueCode::BlankText, "the text in the result is empty")
+            }));
+        }
+        issues
+    }
+
+    fn merge(&self, first: &mut Value, second: Value) {
+        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Conformance for Anthropic {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        let has = |key: &str| part.get(key).is_some();
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "server_tool_use" | "tool_addition" | "tool_removal" | "container_upload" => true,
+            kind if kind.ends_with("_tool_result") => true,
+            // Other providers have thinking blocks too, but without signatures.
+            "thinking" => has("signature"),
+            // The AI SDK has parts with the same type names; its images and files have a `mediaType`.
+            "image" => has("source") && !has("mediaType"),
+            "tool_use" | "tool_result" | "redacted_thinking" | "document" => !has("mediaType"),
+            _ => false,
+        }
+    }
+
     fn normalize(&self, message: &mut Value) -> bool {
         let before = message.clone();
         let Ok(content) = self.read(&before) else { return false };
@@ -144,27 +172,6 @@ impl Dialect for Anthropic {
             Some(other) => *other = other.to_string().into(),
         }
         ROLES.normalize(message) || *message != before
-    }
-
-    /// Thinking is not the last block of a message with others, and no text in a result is empty.
-    fn check(&self, message: &Value) -> Vec<Issue> {
-        let mut issues = ROLES.check(message);
-        let Some(Value::Array(blocks)) = message.get("content") else { return issues };
-        let at = Path::key("content");
-        if blocks.last().is_some_and(is_thinking) && !blocks.iter().all(is_thinking) {
-            let at = at.clone().at(blocks.len().saturating_sub(1));
-            let problem = "thinking is the last block of the message; an answer has to follow it";
-            issues.push(Issue::new(&at, IssueCode::ReasoningAlone, problem));
-        }
-        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| is_result(block)) {
-            let texts = block.get("content").and_then(Value::as_array).into_iter().flatten();
-            let blank = texts.enumerate().filter(|(_, text)| is_blank(text));
-            issues.extend(blank.map(|(position, _)| {
-                let at = at.clone().at(index).then("content").at(position);
-                Issue::new(&at, IssueCode::BlankText, "the text in the result is empty")
-            }));
-        }
-        issues
     }
 
     /// A result of the provider's own tools comes after its call, and a compaction first in its message.
@@ -201,10 +208,6 @@ impl Dialect for Anthropic {
 
     fn accepts_arguments(&self, arguments: &str) -> bool {
         is_json_object(arguments)
-    }
-
-    fn merge(&self, first: &mut Value, second: Value) {
-        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
 }
 

@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::block_roles::BlockRoles;
 use crate::attachment::{Attachment, Source};
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -22,40 +23,32 @@ use crate::usage_fields::UsageFields;
 /// Amazon Bedrock Converse messages.
 pub(crate) struct Bedrock;
 
+impl Bedrock {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Separate,
+        first: First::User,
+        last: Last::NotAssistantForSome,
+        neighbours: Neighbours::Merged,
+        results: ResultPlace::NextUser,
+        blank_text: BlankText::Refused,
+        reasoning: ReasoningPolicy::Signed,
+        summary: SummaryRole::User,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/inputTokens"],
+        completion: &["/outputTokens"],
+        total: &["/totalTokens"],
+        cached: &["/cacheReadInputTokens"],
+        cache_written: &["/cacheWriteInputTokens"],
+        prompt_excludes_cache: true,
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for Bedrock {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Separate,
-            first: First::User,
-            last: Last::NotAssistantForSome,
-            neighbours: Neighbours::Merged,
-            results: ResultPlace::NextUser,
-            blank_text: BlankText::Refused,
-            reasoning: ReasoningPolicy::Signed,
-            summary: SummaryRole::User,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Part(part) = sample else { return false };
-        let keys = ["text", "toolUse", "toolResult", "image", "document", "reasoningContent"];
-        // Blocks of Anthropic and OpenAI have some of these keys as well, but always together with a `type`.
-        let is_typed = part.get("type").is_some_and(Value::is_string);
-        !is_typed && keys.into_iter().any(|key| part.get(key).is_some())
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/inputTokens"],
-            completion: &["/outputTokens"],
-            total: &["/totalTokens"],
-            cached: &["/cacheReadInputTokens"],
-            cache_written: &["/cacheWriteInputTokens"],
-            prompt_excludes_cache: true,
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -134,14 +127,6 @@ impl Dialect for Bedrock {
         vec![json!({ "role": role.as_str(), "content": blocks })]
     }
 
-    fn accepts_call_id(&self, id: &str) -> bool {
-        is_plain_id(id) && id.len() <= 64
-    }
-
-    fn accepts_arguments(&self, arguments: &str) -> bool {
-        is_json_object(arguments)
-    }
-
     fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "text": text }));
     }
@@ -155,6 +140,24 @@ impl Dialect for Bedrock {
             return vec![Issue::new(&Path::key("content"), IssueCode::MissingContent, problem)];
         }
         ROLES.check(message)
+    }
+}
+
+impl Conformance for Bedrock {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        let keys = ["text", "toolUse", "toolResult", "image", "document", "reasoningContent"];
+        // Blocks of Anthropic and OpenAI have some of these keys as well, but always together with a `type`.
+        let is_typed = part.get("type").is_some_and(Value::is_string);
+        !is_typed && keys.into_iter().any(|key| part.get(key).is_some())
+    }
+
+    fn accepts_call_id(&self, id: &str) -> bool {
+        is_plain_id(id) && id.len() <= 64
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
     }
 
     fn normalize(&self, message: &mut Value) -> bool {

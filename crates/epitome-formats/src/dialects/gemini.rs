@@ -12,8 +12,9 @@ use serde_json::{Map, Value, json};
 
 use self::part::{body, body_mut, only_text};
 use super::block_roles::BlockRoles;
+use crate::conformance::{Conformance, Sample};
 use crate::content::Content;
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::Issue;
 use crate::shape::ShapeError;
 use crate::text::{append, is_json_object};
@@ -22,43 +23,34 @@ use crate::usage_fields::UsageFields;
 /// Gemini `Content`.
 pub(crate) struct Gemini;
 
+impl Gemini {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Separate,
+        first: First::User,
+        last: Last::Anyone,
+        neighbours: Neighbours::Merged,
+        results: ResultPlace::NextUser,
+        blank_text: BlankText::Refused,
+        // The signatures of a turn are checked together.
+        reasoning: ReasoningPolicy::WholeTurn,
+        summary: SummaryRole::User,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/promptTokenCount"],
+        extra_prompt: &["/toolUsePromptTokenCount"],
+        completion: &["/candidatesTokenCount", "/responseTokenCount"],
+        extra_completion: &["/thoughtsTokenCount"],
+        total: &["/totalTokenCount"],
+        cached: &["/cachedContentTokenCount"],
+        reasoning: &["/thoughtsTokenCount"],
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for Gemini {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Separate,
-            first: First::User,
-            last: Last::Anyone,
-            neighbours: Neighbours::Merged,
-            results: ResultPlace::NextUser,
-            blank_text: BlankText::Refused,
-            // The signatures of a turn are checked together.
-            reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::User,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Message(message) = sample else { return false };
-        let Some(Value::Array(parts)) = message.get("parts") else { return false };
-        // Messages of the AI SDK UI have `parts` too, with types in them, and have ids.
-        let is_ui_message = parts.iter().any(|part| part.get("type").is_some())
-            || parts.is_empty() && message.get("id").is_some();
-        !is_ui_message
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/promptTokenCount"],
-            extra_prompt: &["/toolUsePromptTokenCount"],
-            completion: &["/candidatesTokenCount", "/responseTokenCount"],
-            extra_completion: &["/thoughtsTokenCount"],
-            total: &["/totalTokenCount"],
-            cached: &["/cachedContentTokenCount"],
-            reasoning: &["/thoughtsTokenCount"],
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         if !value.is_object() {
             return Err(ShapeError::expected("an object with role and parts", value));
@@ -87,20 +79,31 @@ impl Dialect for Gemini {
         writer::write(turn, lost)
     }
 
-    fn accepts_arguments(&self, arguments: &str) -> bool {
-        is_json_object(arguments)
-    }
-
     fn check(&self, message: &Value) -> Vec<Issue> {
         ROLES.check(message)
     }
 
-    fn normalize(&self, message: &mut Value) -> bool {
-        ROLES.normalize(message)
-    }
-
     fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "parts", |text| json!({ "text": text }));
+    }
+}
+
+impl Conformance for Gemini {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let Some(Value::Array(parts)) = message.get("parts") else { return false };
+        // Messages of the AI SDK UI have `parts` too, with types in them, and have ids.
+        let is_ui_message = parts.iter().any(|part| part.get("type").is_some())
+            || parts.is_empty() && message.get("id").is_some();
+        !is_ui_message
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
+    }
+
+    fn normalize(&self, message: &mut Value) -> bool {
+        ROLES.normalize(message)
     }
 }
 

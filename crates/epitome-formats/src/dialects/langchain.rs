@@ -14,8 +14,9 @@ use epitome::{
 use serde_json::{Map, Value, json};
 
 use crate::attachment::Attachment;
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart, Item, ResultContent};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::IssueCode;
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -33,42 +34,34 @@ pub(crate) enum LangChain {
     Plain,
 }
 
+impl LangChain {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        // LangChain itself accepts any order, and sends it to OpenAI as it is. For Anthropic and Gemini it
+        // accepts a system message only as the first one: that is up to the provider.
+        system: SystemPlace::Anywhere,
+        first: First::Anyone,
+        last: Last::NotAssistantForSome,
+        neighbours: Neighbours::Free,
+        results: ResultPlace::DirectlyAfter,
+        blank_text: BlankText::Allowed,
+        reasoning: ReasoningPolicy::WholeTurn,
+        summary: SummaryRole::User,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/input_tokens"],
+        completion: &["/output_tokens"],
+        total: &["/total_tokens"],
+        cached: &["/input_token_details/cache_read"],
+        cache_written: &["/input_token_details/cache_creation"],
+        reasoning: &["/output_token_details/reasoning"],
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for LangChain {
-    fn contract(&self) -> Contract {
-        Contract {
-            // LangChain itself accepts any order, and sends it to OpenAI as it is. For Anthropic and Gemini it
-            // accepts a system message only as the first one: that is up to the provider.
-            system: SystemPlace::Anywhere,
-            first: First::Anyone,
-            last: Last::NotAssistantForSome,
-            neighbours: Neighbours::Free,
-            results: ResultPlace::DirectlyAfter,
-            blank_text: BlankText::Allowed,
-            reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::User,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Message(message) = sample else { return false };
-        let is_stored = message.get("data").is_some() && message.get("role").is_none();
-        let kind = message.get("type").and_then(Value::as_str);
-        message.get("lc").is_some()
-            || is_stored && matches!(kind, Some("human" | "ai" | "system" | "tool"))
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/input_tokens"],
-            completion: &["/output_tokens"],
-            total: &["/total_tokens"],
-            cached: &["/input_token_details/cache_read"],
-            cache_written: &["/input_token_details/cache_creation"],
-            reasoning: &["/output_token_details/reasoning"],
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let expected = "a message with kwargs, with data, or with role and content";
         let (form, body) = body(value).ok_or_else(|| ShapeError::expected(expected, value))?;
@@ -117,10 +110,6 @@ impl Dialect for LangChain {
         })
     }
 
-    fn accepts_arguments(&self, arguments: &str) -> bool {
-        is_json_object(arguments)
-    }
-
     fn merge(&self, first: &mut Value, mut second: Value) {
         let (Some(first), Some(second)) = (body_mut(first), body_mut(&mut second)) else { return };
         for key in ["tool_calls", "invalid_tool_calls"] {
@@ -133,6 +122,20 @@ impl Dialect for LangChain {
         let (own, other) = (key(first), key(second));
         let content = json!({ own: second.get_mut(other).map(Value::take) });
         append(first, content, own, |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Conformance for LangChain {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let is_stored = message.get("data").is_some() && message.get("role").is_none();
+        let kind = message.get("type").and_then(Value::as_str);
+        message.get("lc").is_some()
+            || is_stored && matches!(kind, Some("human" | "ai" | "system" | "tool"))
+    }
+
+    fn accepts_arguments(&self, arguments: &str) -> bool {
+        is_json_object(arguments)
     }
 }
 

@@ -10,8 +10,9 @@ use epitome::{
 use serde_json::{Map, Value, json};
 
 use crate::attachment::{Attachment, Source};
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart, ResultContent};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -21,38 +22,33 @@ use crate::usage_fields::UsageFields;
 /// OpenAI Chat Completions, and the many servers that are compatible with it.
 pub(crate) struct OpenAiChat;
 
+impl OpenAiChat {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Anywhere,
+        first: First::Anyone,
+        last: Last::NotAssistantForSome,
+        neighbours: Neighbours::Free,
+        results: ResultPlace::DirectlyAfter,
+        blank_text: BlankText::Allowed,
+        // Some servers that send the reasoning of their model require all of it back.
+        reasoning: ReasoningPolicy::KeepAll,
+        summary: SummaryRole::FromPolicy,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/prompt_tokens"],
+        completion: &["/completion_tokens"],
+        total: &["/total_tokens"],
+        cached: &["/prompt_tokens_details/cached_tokens"],
+        cache_written: &["/prompt_tokens_details/cache_write_tokens"],
+        reasoning: &["/completion_tokens_details/reasoning_tokens"],
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for OpenAiChat {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Anywhere,
-            first: First::Anyone,
-            last: Last::NotAssistantForSome,
-            neighbours: Neighbours::Free,
-            results: ResultPlace::DirectlyAfter,
-            blank_text: BlankText::Allowed,
-            // Some servers that send the reasoning of their model require all of it back.
-            reasoning: ReasoningPolicy::KeepAll,
-            summary: SummaryRole::FromPolicy,
-        }
-    }
-
-    /// The format of messages that no other format recognizes.
-    fn recognizes(&self, _sample: Sample<'_>) -> bool {
-        false
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/prompt_tokens"],
-            completion: &["/completion_tokens"],
-            total: &["/total_tokens"],
-            cached: &["/prompt_tokens_details/cached_tokens"],
-            cache_written: &["/prompt_tokens_details/cache_write_tokens"],
-            reasoning: &["/completion_tokens_details/reasoning_tokens"],
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -99,10 +95,6 @@ impl Dialect for OpenAiChat {
         writer.finish(turn)
     }
 
-    fn has_free_text_arguments(&self, item: &Value) -> bool {
-        item.get("custom").is_some()
-    }
-
     /// A list of parts may not be empty. If the message has no call or result either, it is blank, which
     /// validation finds.
     fn check(&self, message: &Value) -> Vec<Issue> {
@@ -113,6 +105,21 @@ impl Dialect for OpenAiChat {
         let found = (calls_or_answers && empty)
             .then(|| Issue::new(&Path::key("content"), IssueCode::MissingContent, problem));
         found.into_iter().collect()
+    }
+
+    fn merge(&self, first: &mut Value, second: Value) {
+        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Conformance for OpenAiChat {
+    /// The format of messages that no other format recognizes.
+    fn recognizes(&self, _sample: Sample<'_>) -> bool {
+        false
+    }
+
+    fn has_free_text_arguments(&self, item: &Value) -> bool {
+        item.get("custom").is_some()
     }
 
     fn some_servers_require_alternation(&self) -> bool {
@@ -157,10 +164,6 @@ impl Dialect for OpenAiChat {
             }
         }
         *message != before
-    }
-
-    fn merge(&self, first: &mut Value, second: Value) {
-        append(first, second, "content", |text| json!({ "type": "text", "text": text }));
     }
 }
 

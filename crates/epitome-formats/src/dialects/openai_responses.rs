@@ -15,8 +15,9 @@ use self::item::{
     arguments_key, id_of, is_media, is_screenshot, is_shell, needs_id, output_key, prefix_of, text,
 };
 use self::writer::text_part;
+use crate::conformance::{Conformance, Sample};
 use crate::content::Content;
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::{Issue, IssueCode, Severity};
 use crate::path::Path;
 use crate::shape::ShapeError;
@@ -26,44 +27,34 @@ use crate::usage_fields::UsageFields;
 /// OpenAI Responses input items: each call, result, reasoning or message is an item of its own.
 pub(crate) struct OpenAiResponses;
 
+impl OpenAiResponses {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Anywhere,
+        first: First::Anyone,
+        last: Last::Anyone,
+        neighbours: Neighbours::Free,
+        results: ResultPlace::AnywhereAfter,
+        // Recorded requests have such messages.
+        blank_text: BlankText::AllowedAlone,
+        // A reasoning item is refused without the item that followed it, and that item without the
+        // reasoning.
+        reasoning: ReasoningPolicy::WholeTurn,
+        summary: SummaryRole::FromPolicy,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = UsageFields {
+        prompt: &["/input_tokens"],
+        completion: &["/output_tokens"],
+        total: &["/total_tokens"],
+        cached: &["/input_tokens_details/cached_tokens"],
+        reasoning: &["/output_tokens_details/reasoning_tokens"],
+        ..UsageFields::NONE
+    };
+}
+
 impl Dialect for OpenAiResponses {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Anywhere,
-            first: First::Anyone,
-            last: Last::Anyone,
-            neighbours: Neighbours::Free,
-            results: ResultPlace::AnywhereAfter,
-            // Recorded requests have such messages.
-            blank_text: BlankText::AllowedAlone,
-            // A reasoning item is refused without the item that followed it, and that item without the
-            // reasoning.
-            reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::FromPolicy,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        match sample {
-            Sample::Message(item) => text(item, "type").is_some_and(|kind| ITEMS.contains(&kind)),
-            Sample::Part(part) => matches!(
-                text(part, "type"),
-                Some("input_text" | "output_text" | "input_image" | "input_file")
-            ),
-        }
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &UsageFields {
-            prompt: &["/input_tokens"],
-            completion: &["/output_tokens"],
-            total: &["/total_tokens"],
-            cached: &["/input_tokens_details/cached_tokens"],
-            reasoning: &["/output_tokens_details/reasoning_tokens"],
-            ..UsageFields::NONE
-        }
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         if !value.is_object() {
             return Err(ShapeError::expected("an object with type or role", value));
@@ -125,6 +116,37 @@ impl Dialect for OpenAiResponses {
         writer::write(turn, lost)
     }
 
+    fn check(&self, item: &Value) -> Vec<Issue> {
+        let prefix = prefix_of(item);
+        let found = id_of(item).zip(prefix).filter(|(id, prefix)| !id.starts_with(prefix));
+        let issue = |(_, prefix)| {
+            let message = format!("OpenAI requires an id here that begins with {prefix}");
+            Issue::new(&Path::key("id"), IssueCode::RefusedId, message)
+        };
+        found.map(issue).into_iter().collect()
+    }
+
+    /// Only messages can be merged; all other items stay on their own.
+    fn merge(&self, first: &mut Value, second: Value) {
+        if first.get("content").is_some() && second.get("content").is_some() {
+            let speaks = text(first, "role") == Some("assistant");
+            let role = if speaks { Role::Assistant } else { Role::User };
+            append(first, second, "content", |text| text_part(role, text));
+        }
+    }
+}
+
+impl Conformance for OpenAiResponses {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        match sample {
+            Sample::Message(item) => text(item, "type").is_some_and(|kind| ITEMS.contains(&kind)),
+            Sample::Part(part) => matches!(
+                text(part, "type"),
+                Some("input_text" | "output_text" | "input_image" | "input_file")
+            ),
+        }
+    }
+
     fn message_id<'a>(&self, item: &'a Value) -> Option<&'a str> {
         id_of(item)
     }
@@ -135,16 +157,6 @@ impl Dialect for OpenAiResponses {
         // what it has stored.
         let needed = needs_id(item);
         !needed && item.as_object_mut().is_some_and(|item| item.shift_remove("id").is_some())
-    }
-
-    fn check(&self, item: &Value) -> Vec<Issue> {
-        let prefix = prefix_of(item);
-        let found = id_of(item).zip(prefix).filter(|(id, prefix)| !id.starts_with(prefix));
-        let issue = |(_, prefix)| {
-            let message = format!("OpenAI requires an id here that begins with {prefix}");
-            Issue::new(&Path::key("id"), IssueCode::RefusedId, message)
-        };
-        found.map(issue).into_iter().collect()
     }
 
     /// Recorded requests have blank messages, so not every server refuses them.
@@ -162,15 +174,6 @@ impl Dialect for OpenAiResponses {
             Issue::new(&Path::key("messages").at(index), IssueCode::MisplacedCompaction, problem)
         };
         triggers.map(|(index, _)| issue(index)).collect()
-    }
-
-    /// Only messages can be merged; all other items stay on their own.
-    fn merge(&self, first: &mut Value, second: Value) {
-        if first.get("content").is_some() && second.get("content").is_some() {
-            let speaks = text(first, "role") == Some("assistant");
-            let role = if speaks { Role::Assistant } else { Role::User };
-            append(first, second, "content", |text| text_part(role, text));
-        }
     }
 }
 

@@ -92,6 +92,7 @@ const LAYERS: [Layers; 11] = [
             "document",
             "usage_fields",
             "dialect",
+            "conformance",
             "edit_message",
             "dialects",
             "registry",

@@ -14,8 +14,9 @@ use super::part::{
     is_error, media_type, metadata_of, role_of, set, set_input, signature_of, unknown,
 };
 use crate::attachment::{Attachment, Source};
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::IssueCode;
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -27,34 +28,24 @@ use crate::usage_fields::UsageFields;
 /// Bytes and URLs that are objects in JavaScript arrive here as placeholder values, and stay in their places.
 pub(crate) struct AiSdkModel;
 
+impl AiSdkModel {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Separate,
+        first: First::Anyone,
+        last: Last::Anyone,
+        neighbours: Neighbours::Free,
+        results: ResultPlace::DirectlyAfter,
+        blank_text: BlankText::Allowed,
+        reasoning: ReasoningPolicy::WholeTurn,
+        summary: SummaryRole::User,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = AI_SDK_USAGE;
+}
+
 impl Dialect for AiSdkModel {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Separate,
-            first: First::Anyone,
-            last: Last::Anyone,
-            neighbours: Neighbours::Free,
-            results: ResultPlace::DirectlyAfter,
-            blank_text: BlankText::Allowed,
-            reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::User,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Part(part) = sample else { return false };
-        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "tool-call" | "tool-result" | "reasoning" => true,
-            "tool-approval-request" | "tool-approval-response" => true,
-            "image" | "file" => part.get("mediaType").is_some(),
-            _ => false,
-        }
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &AI_SDK_USAGE
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and content", value));
@@ -151,6 +142,18 @@ impl Dialect for AiSdkModel {
 
     fn merge(&self, first: &mut Value, second: Value) {
         append(first, second, "content", |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Conformance for AiSdkModel {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Part(part) = sample else { return false };
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "tool-call" | "tool-result" | "reasoning" => true,
+            "tool-approval-request" | "tool-approval-response" => true,
+            "image" | "file" => part.get("mediaType").is_some(),
+            _ => false,
+        }
     }
 }
 

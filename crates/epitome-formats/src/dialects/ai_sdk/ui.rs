@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 use self::tool_part::{state_of, tool_name, type_of};
 use self::writer::{OWN_ID_PREFIX, fill_call, id_of, write_part};
 use super::part::{AI_SDK_USAGE, role_of, set_input};
+use crate::conformance::{Conformance, Sample};
 use crate::content::{Content, ContentPart};
-use crate::dialect::{Dialect, Sample, Turn};
+use crate::dialect::{Dialect, Turn};
 use crate::issue::{Issue, IssueCode};
 use crate::path::Path;
 use crate::shape::{ShapeError, kind};
@@ -29,32 +30,24 @@ use crate::usage_fields::UsageFields;
 /// message has an id that is a hash of its content: `epitome-` and a hexadecimal number.
 pub(crate) struct AiSdkUi;
 
+impl AiSdkUi {
+    /// What the provider accepts.
+    pub(crate) const CONTRACT: Contract = Contract {
+        system: SystemPlace::Anywhere,
+        first: First::Anyone,
+        last: Last::Anyone,
+        neighbours: Neighbours::Free,
+        results: ResultPlace::Inside,
+        blank_text: BlankText::Allowed,
+        reasoning: ReasoningPolicy::WholeTurn,
+        summary: SummaryRole::FromPolicy,
+    };
+
+    /// Where the provider reports token counts.
+    pub(crate) const USAGE_FIELDS: UsageFields = AI_SDK_USAGE;
+}
+
 impl Dialect for AiSdkUi {
-    fn contract(&self) -> Contract {
-        Contract {
-            system: SystemPlace::Anywhere,
-            first: First::Anyone,
-            last: Last::Anyone,
-            neighbours: Neighbours::Free,
-            results: ResultPlace::Inside,
-            blank_text: BlankText::Allowed,
-            reasoning: ReasoningPolicy::WholeTurn,
-            summary: SummaryRole::FromPolicy,
-        }
-    }
-
-    fn recognizes(&self, sample: Sample<'_>) -> bool {
-        let Sample::Message(message) = sample else { return false };
-        let Some(Value::Array(parts)) = message.get("parts") else { return false };
-        // Gemini has `parts` too, but no types in them and no ids of messages.
-        let is_typed = parts.iter().any(|part| part.get("type").is_some());
-        is_typed || parts.is_empty() && message.get("id").is_some()
-    }
-
-    fn usage_fields(&self) -> &'static UsageFields {
-        &AI_SDK_USAGE
-    }
-
     fn read<'a>(&self, value: &'a Value) -> Result<Content<'a>, ShapeError> {
         let Value::Object(object) = value else {
             return Err(ShapeError::expected("an object with role and parts", value));
@@ -127,29 +120,11 @@ impl Dialect for AiSdkUi {
         vec![json!({ "id": id, "role": role.as_str(), "parts": parts })]
     }
 
-    fn message_id<'a>(&self, message: &'a Value) -> Option<&'a str> {
-        message.get("id").and_then(Value::as_str)
-    }
-
-    fn set_message_id(&self, message: &mut Value, id: &str) -> bool {
-        let Some(message) = message.as_object_mut() else { return false };
-        message.insert("id".into(), id.into());
-        true
-    }
-
     fn check(&self, message: &Value) -> Vec<Issue> {
         let missing = self.message_id(message).is_none();
         let problem = "the id is missing; the AI SDK refuses stored messages without one";
         let issue = || Issue::new(&Path::key("id"), IssueCode::MissingId, problem);
         missing.then(issue).into_iter().collect()
-    }
-
-    fn number_message(&self, message: &mut Value, number: usize) {
-        // The id is a hash of the content, so that equal messages have equal ids. The SDK needs different ones
-        // in one list.
-        if let Some(id) = message.get_mut("id") {
-            *id = format!("{OWN_ID_PREFIX}{number}").into();
-        }
     }
 
     /// Results that the engine wrote go into the parts of their calls. What it wrote after a call begins a new
@@ -169,6 +144,34 @@ impl Dialect for AiSdkUi {
             }
         }
         append(first, second, "parts", |text| json!({ "type": "text", "text": text }));
+    }
+}
+
+impl Conformance for AiSdkUi {
+    fn recognizes(&self, sample: Sample<'_>) -> bool {
+        let Sample::Message(message) = sample else { return false };
+        let Some(Value::Array(parts)) = message.get("parts") else { return false };
+        // Gemini has `parts` too, but no types in them and no ids of messages.
+        let is_typed = parts.iter().any(|part| part.get("type").is_some());
+        is_typed || parts.is_empty() && message.get("id").is_some()
+    }
+
+    fn message_id<'a>(&self, message: &'a Value) -> Option<&'a str> {
+        message.get("id").and_then(Value::as_str)
+    }
+
+    fn set_message_id(&self, message: &mut Value, id: &str) -> bool {
+        let Some(message) = message.as_object_mut() else { return false };
+        message.insert("id".into(), id.into());
+        true
+    }
+
+    fn number_message(&self, message: &mut Value, number: usize) {
+        // The id is a hash of the content, so that equal messages have equal ids. The SDK needs different ones
+        // in one list.
+        if let Some(id) = message.get_mut("id") {
+            *id = format!("{OWN_ID_PREFIX}{number}").into();
+        }
     }
 }
 
