@@ -135,6 +135,37 @@ pub fn named(line: &str) -> (Option<String>, &str) {
 fn initials(speaker: &str) -> String {
     let (_, name) = speaker.split_once(' ').unwrap_or(("", speaker));
     let parts = name.split(|c: char| !c.is_alphanumeric()).filter_map(|part| part.chars().next());
-    let initials: String = parts.take(3).flat_map(char::to_uppercase).collect();
+    let initials: String = parts.take(3).map(capital).collect();
     if initials.is_empty() { "S".to_owned() } else { initials }
+}
+
+/// The capital of a Latin, Greek or Cyrillic letter. The table of all letters that `to_uppercase` has would be a percent of a
+/// module in wasm, for names that are written small.
+fn capital(letter: char) -> char {
+    let is_small = letter.is_ascii_lowercase()
+        || matches!(letter, 'à'..='ö' | 'ø'..='þ' | 'α'..='ρ' | 'σ'..='ω' | 'а'..='я');
+    let capital = u32::from(letter).checked_sub(32).filter(|_| is_small);
+    capital.and_then(char::from_u32).unwrap_or(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_capitals_in_alphabets_that_have_them() {
+        for (speaker, label) in [
+            ("user john doe", "JD"),
+            ("user élodie øst", "ÉØ"),
+            ("user ωμέγα", "Ω"),
+            ("user иван я.", "ИЯ"),
+            ("user ÷ 3", "3"),
+            ("user 王芳", "王"),
+        ] {
+            assert_eq!(initials(speaker), label, "{speaker}");
+        }
+        for letter in ('\0'..'ӿ').filter(|letter| capital(*letter) != *letter) {
+            assert_eq!(letter.to_uppercase().to_string(), capital(letter).to_string());
+        }
+    }
 }
