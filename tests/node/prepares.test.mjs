@@ -12,12 +12,17 @@ const POLICY = { window: 1_000, counting: { charactersPerToken: 4 }, reducers: [
 async function chat(policy = {}) {
   const asked = [];
   const events = [];
+  const waiting = new Map();
   const summarize = (request, { signal }) => {
     const answer = deferred();
     asked.push({ request, signal, answer });
     return answer.promise;
   };
-  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, ...policy }, summarize, onEvent: (event) => events.push(event) });
+  const onEvent = (event) => {
+    events.push(event);
+    waiting.get(event.type)?.();
+  };
+  const compactor = await createCompactor({ format: "openai-chat", policy: { ...POLICY, ...policy }, summarize, onEvent });
   let count = 0;
   const say = (messages) => {
     for (let left = messages; left > 0; left -= 1) {
@@ -26,20 +31,22 @@ async function chat(policy = {}) {
     }
   };
   const types = () => events.map(({ type }) => type);
-  return { compactor, asked, events, say, types };
+  const next = (type) => new Promise((resolve) => waiting.set(type, resolve));
+  return { compactor, asked, events, say, types, next };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("k9: the next summary is written while the chat goes on, and a compaction has it at once", async () => {
-  const { compactor, asked, say, types } = await chat();
+  const { compactor, asked, say, types, next } = await chat();
   say(12);
   assert.equal(compactor.check("turnStart"), undefined);
   await settled();
   assert.deepEqual([asked.length, asked[0].request.isAhead, types()], [1, true, ["preparing"]]);
   say(1);
+  const prepared = next("prepared");
   asked[0].answer.resolve("They have talked of everything.");
-  await settled();
+  await prepared;
   assert.deepEqual(types(), ["preparing", "prepared"]);
   assert.equal(compactor.messages().length, 13, "nothing has changed yet");
   say(2);

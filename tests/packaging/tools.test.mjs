@@ -134,7 +134,7 @@ test("m5: a page without a bundler loads one file of code, and a module of wasm 
   const { outcome, fetched } = await inBrowser(app.folder, "/static.js");
   assert.equal(outcome, EXPECTED);
   const own = fetched.filter(({ path }) => path.startsWith("/node_modules/epitome/"));
-  assert.deepEqual(own.map(({ path }) => basename(path)).sort(), ["epitome.js", "epitome_bg.wasm", "extractive_bg.wasm"]);
+  assert.deepEqual(own.map(({ path }) => basename(path)).sort(), ["epitome.js", "epitome_bg.wasm", "extractive_bg.wasm", "summaries_bg.wasm"]);
   context.diagnostic(`static page: ${kilobytes(own)} kB in brotli in ${own.length} requests`);
 });
 

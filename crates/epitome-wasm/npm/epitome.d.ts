@@ -2567,6 +2567,9 @@ export type AnswerFormat = "text" | "jsonSchema" | "grammar";
 /** Fields of a request's body, as the provider names them. */
 export type RequestFields = Readonly<Record<string, unknown>>;
 
+/** A summarizer that quotes the messages. It can also be called directly, without a context. */
+export type ExtractiveSummarize = (request: ExtractiveRequest, context?: Partial<SummarizeContext>) => Promise<string>;
+
 /** What the summarizer that quotes needs of a request. */
 export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> & Partial<Pick<SummarizeRequest, "messages" | "notes" | "asksForState">>;
 
@@ -3147,9 +3150,6 @@ export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Prom
  * `setPolicy` and `statusUnder` need this call first, if their policy names one and gives no window.
  */
 export declare function loadModels(): Promise<void>;
-
-/** A summarizer that needs no model: it quotes the most important sentences. */
-export declare function extractive(request: ExtractiveRequest, context?: Partial<SummarizeContext>): Promise<string>;
 
 /**
  * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which

@@ -4,7 +4,7 @@
 //! TypeScript declarations its feature `tsify` adds. A message crosses once, when it is appended; after that, both sides
 //! know it by its id. The driver in `npm/src/host` does the waiting and calls the app.
 //!
-//! Each feature exports a part, for a wasm module of its own; the package's build compiles the crate once for each.
+//! Each feature exports functions for one purpose; the package's build compiles the crate once for each of its wasm modules.
 #![cfg(target_arch = "wasm32")]
 #![cfg_attr(
     not(all(feature = "engine", feature = "endpoint", feature = "validation")),

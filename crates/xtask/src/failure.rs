@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The result of every operation whose failure stops a task.
-pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// What failed and how to correct it, as text.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The wasm modules of the npm package and of the page with their JavaScript glue, optimized.
 
+mod parts;
 mod similar;
 
 use std::fs;
@@ -12,6 +13,7 @@ use std::time::SystemTime;
 use crate::command;
 use crate::effort::Effort;
 use crate::failure::{Failure, Result};
+use crate::glue::parts::Part;
 use crate::source_paths;
 use crate::steps::Steps;
 use crate::toolchain::WASM;
@@ -33,10 +35,12 @@ struct Module {
     name: &'static str,
     /// The Cargo package.
     package: &'static str,
-    /// The feature of the Cargo package that exports it; empty if it has no features.
+    /// The features of the Cargo package that export it, with commas between; empty if it has no features.
     feature: &'static str,
     /// Passes of optimization.
     passes: &'static [&'static str],
+    /// What is fetched apart when it is first used.
+    parts: &'static [Part],
 }
 
 impl Module {
@@ -64,21 +68,50 @@ pub(crate) const PACKAGE: Glue = Glue {
 
 /// What the page contains.
 pub(crate) const PAGE: Glue = Glue {
-    modules: &[Module { name: "page", package: "epitome-web", feature: "split", passes: SMALLEST }],
+    modules: &[Module {
+        name: "page",
+        package: "epitome-web",
+        feature: "split",
+        passes: SMALLEST,
+        parts: &[],
+    }],
     folder: "page-glue",
     title: "page",
     usually: "1 to 2 minutes the first time",
 };
 
-const PACKAGE_MODULES: [Module; 8] = [
-    Module { name: "epitome", package: "epitome-wasm", feature: "engine", passes: SMALL },
-    Module { name: "endpoint", package: "epitome-wasm", feature: "endpoint", passes: SMALL },
-    Module { name: "extractive", package: "epitome-wasm", feature: "extractive", passes: SMALL },
-    Module { name: "validation", package: "epitome-wasm", feature: "validation", passes: SMALL },
-    Module { name: "count", package: "epitome-count", feature: "", passes: FAST },
-    Module { name: "estimate", package: "epitome-estimate", feature: "", passes: FAST },
-    Module { name: "tokenizer", package: "epitome-tokenizer", feature: "", passes: FAST },
-    Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"] },
+const PACKAGE_MODULES: [Module; 7] = [
+    Module {
+        name: "epitome",
+        package: "epitome-wasm",
+        feature: "engine,extractive",
+        passes: SMALL,
+        parts: &parts::ENGINE,
+    },
+    Module {
+        name: "endpoint",
+        package: "epitome-wasm",
+        feature: "endpoint",
+        passes: SMALL,
+        parts: &[],
+    },
+    Module {
+        name: "validation",
+        package: "epitome-wasm",
+        feature: "validation",
+        passes: SMALL,
+        parts: &[],
+    },
+    Module { name: "count", package: "epitome-count", feature: "", passes: FAST, parts: &[] },
+    Module { name: "estimate", package: "epitome-estimate", feature: "", passes: FAST, parts: &[] },
+    Module {
+        name: "tokenizer",
+        package: "epitome-tokenizer",
+        feature: "",
+        passes: FAST,
+        parts: &[],
+    },
+    Module { name: "recall", package: "epitome-recall", feature: "", passes: &["-O2"], parts: &[] },
 ];
 
 /// Functions with `inline(never)` are not inlined here either: engines recompile a hot loop together
@@ -111,12 +144,13 @@ pub(crate) fn build(
         // Cargo does one thing at a time, and the next build of a package replaces its file.
         let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         for module in modules {
-            let splits = module.is_split() && effort == Effort::Shipped;
-            let task = if splits { "rustc" } else { "build" };
+            let is_cut = module.is_split() || !module.parts.is_empty();
+            let is_cut = is_cut && effort == Effort::Shipped;
+            let task = if is_cut { "rustc" } else { "build" };
             let mut build = workspace.cargo([task, "--locked", "--profile", effort.profile()]);
             build.args(["--target", WASM, "--config", &flags]);
             select(&mut build, module, effort);
-            if splits {
+            if is_cut {
                 build.args(["--", "-Clink-arg=--emit-relocs", "-Cstrip=none"]);
             }
             command::run(&mut build)?;
@@ -150,18 +184,22 @@ pub(crate) fn build(
             let compiled = compiled(workspace, module, effort);
             if effort == Effort::Quick {
                 command::run(bindgen.arg(&staged).arg(compiled))?;
+                parts::write_empty(module.parts, &staged)?;
                 continue;
             }
-            let later = if module.is_split() {
-                let (first, later) = split(workspace, module, &compiled, &staged)?;
-                command::run(bindgen.arg(&staged).arg("--keep-lld-exports").arg(first))?;
-                later
+            let (first, later) = if module.is_split() {
+                bindgen.arg(&staged).arg("--keep-lld-exports");
+                split(workspace, module, &compiled, &staged)?
             } else {
-                command::run(bindgen.arg(&staged).arg(compiled))?;
-                Vec::new()
+                bindgen.arg(&staged);
+                (without_relocations(module, &compiled)?, Vec::new())
             };
+            command::run(bindgen.arg(first))?;
             for place in [staged.join(file(module))].into_iter().chain(later) {
                 optimize(workspace, module, &place)?;
+                for place in cut(workspace, module, effort, &place)? {
+                    put_in_order(workspace, &place)?;
+                }
             }
         }
         replace(&staged, &glue)
@@ -217,19 +255,65 @@ fn for_any_host(loader: &str) -> Result<String> {
     Ok(format!("import {{ instantiate }} from \"page/instantiate.js\";\n{loader}"))
 }
 
+/// The file of a compiled module as tools read it.
+fn without_relocations(module: &Module, compiled: &Path) -> Result<PathBuf> {
+    if module.parts.is_empty() {
+        return Ok(compiled.to_owned());
+    }
+    let plain = compiled.with_extension("plain.wasm");
+    write(&plain, &parts::without_relocations(&read(compiled)?)?)?;
+    Ok(plain)
+}
+
 /// Optimizes a file of a module in its place.
 fn optimize(workspace: &Workspace, module: &Module, place: &Path) -> Result {
-    let wasm_opt = |passes: &[&str]| {
-        // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that Node 20 refuses.
-        let mut command = workspace.command("node");
-        command.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).args(passes);
-        command::run(command.arg(place).arg("--output").arg(place))
-    };
-    wasm_opt(&[module.passes, &OPTIONS].concat())?;
-    let unusable = |error| Failure::new(format!("{}: {error}", place.display()));
-    let optimized = fs::read(place).map_err(unusable)?;
-    fs::write(place, similar::named_by_likeness(&optimized)?).map_err(unusable)?;
-    wasm_opt(&["--reorder-functions-by-name", "--strip-debug"])
+    wasm_opt(workspace, place, &[module.passes, &OPTIONS].concat())
+}
+
+/// Cuts the parts of a module out of its file, and returns all files.
+fn cut(
+    workspace: &Workspace,
+    module: &Module,
+    effort: Effort,
+    place: &Path,
+) -> Result<Vec<PathBuf>> {
+    let mut files = vec![place.to_owned()];
+    if module.parts.is_empty() {
+        return Ok(files);
+    }
+    let cut =
+        parts::cut(&read(&compiled(workspace, module, effort))?, &read(place)?, module.parts)?;
+    for (part, _) in module.parts.iter().zip(&cut.parts) {
+        files.push(place.with_file_name(part.file()));
+    }
+    for (place, content) in files.iter().zip([&cut.first].into_iter().chain(&cut.parts)) {
+        write(place, content)?;
+    }
+    Ok(files)
+}
+
+/// Puts functions that are alike next to each other, and drops what only debugging needs.
+fn put_in_order(workspace: &Workspace, place: &Path) -> Result {
+    write(place, &similar::named_by_likeness(&read(place)?)?)?;
+    wasm_opt(workspace, place, &["--reorder-functions-by-name", "--strip-debug"])
+}
+
+fn read(place: &Path) -> Result<Vec<u8>> {
+    fs::read(place)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", place.display())))
+}
+
+fn write(place: &Path, content: &[u8]) -> Result {
+    fs::write(place, content)
+        .map_err(|error| Failure::new(format!("cannot write {}: {error}", place.display())))
+}
+
+/// Changes a file in its place.
+fn wasm_opt(workspace: &Workspace, place: &Path, passes: &[&str]) -> Result {
+    // No feature flags: wasm-opt reads them from the module. With all features on it would write a module that Node 20 refuses.
+    let mut command = workspace.command("node");
+    command.arg(workspace.path("node_modules/binaryen/bin/wasm-opt")).args(passes);
+    command::run(command.arg(place).arg("--output").arg(place))
 }
 
 /// Has Cargo build a module.
@@ -248,12 +332,13 @@ fn select(build: &mut Command, module: &Module, effort: Effort) {
             for module in PACKAGE.modules.iter().chain(PAGE.modules) {
                 build.args(["--package", module.package]);
             }
-            let feature = match module.package {
+            let own = match module.package {
                 "epitome-wasm" => module.feature,
                 _ => "engine",
             };
-            let features = format!("epitome-recall/default,epitome-wasm/{feature}");
-            build.args(["--no-default-features", "--features", &features]);
+            let own = own.split(',').map(|feature| format!("epitome-wasm/{feature}"));
+            let features: Vec<String> = own.chain(["epitome-recall/default".to_owned()]).collect();
+            build.args(["--no-default-features", "--features", &features.join(",")]);
         }
     }
 }

@@ -11,9 +11,11 @@ import { writePage } from "./page.mjs";
 import { writeVariant } from "./variants.mjs";
 
 /** The wasm modules: those with glue, and those whose functions take only numbers and need none. */
-const GLUED = ["epitome", "endpoint", "extractive", "validation"];
+const GLUED = ["epitome", "endpoint", "validation"];
 const NUMERIC = ["count", "estimate", "tokenizer", "recall"];
-const MODULES = [...GLUED, ...NUMERIC];
+/** Parts of `epitome`, which add functions to it. */
+const PARTS = ["summaries", "extractive", "snapshots", "anthropic", "openai-responses", "ai-sdk", "gemini", "langchain", "bedrock"];
+const MODULES = [...GLUED, ...NUMERIC, ...PARTS];
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 const root = join(here, "../../..");

@@ -10,7 +10,7 @@ import { availabilityIn, type ChromePromptOptions, type ChromeSummarizerOptions,
 import type { ChromeAvailability, ChromeModelOptions } from "../host/chrome-model.js";
 import { endpointFrom, type EndpointSummarize } from "../host/endpoint.js";
 import type { EndpointSummarizeOptions } from "../host/endpoint-options.js";
-import { type ExtractiveRequest, extractiveFrom, noteQuoting } from "../host/extractive.js";
+import { extractiveFrom, type ExtractiveSummarize, noteQuoting } from "../host/extractive.js";
 import { withStateFrom } from "../host/model-state.js";
 import type { AnyMessage, FormatOf, MessageOf } from "../host/format-messages.js";
 import type { CompactorOptions, RestoreOptions } from "../host/options.js";
@@ -19,7 +19,7 @@ import { compactionFrom, type ProviderCompaction, type ProviderCompactionOptions
 import { loadModelTable, loadWindows } from "../host/model-window.js";
 import { recentFrom, type RecentOptions } from "../host/recent.js";
 import { type CompactedMessages, compactMessagesBy, type CompactMessagesOptions } from "../host/stateless.js";
-import type { Summarize, SummarizeContext } from "../host/summarize.js";
+import type { Summarize } from "../host/summarize.js";
 import { overflowOf } from "../host/overflow.js";
 import { runTurnBy, type TurnOptions, type TurnResponse, type TurnResult } from "../host/turn.js";
 import { convertBy, detectBy, loadValidation, type ReadOptions, repairBy, validateBy, type ValidateOptions } from "../host/validation.js";
@@ -33,7 +33,7 @@ import {
   endpointModule,
   engineModule,
   estimateModule,
-  extractiveModule,
+  partModule,
   recallModule,
   tokenizerModule,
   validationModule,
@@ -57,7 +57,7 @@ export type { EndpointSummarizeOptions, RequestFields } from "../host/endpoint-o
 export type { ChromePromptOptions, ChromeSummarizerOptions } from "../host/chrome.js";
 export type { ChromeAvailability, ChromeModelOptions } from "../host/chrome-model.js";
 export type { CompactionEvent, OfAgent, SaveFailed, SummaryDelta, UnknownModel } from "../host/events.js";
-export type { ExtractiveRequest } from "../host/extractive.js";
+export type { ExtractiveRequest, ExtractiveSummarize } from "../host/extractive.js";
 export { type EpitomeError, isEpitomeError } from "../error.js";
 
 /** How a compaction ended. Unless it is `applied`, the messages are unchanged. */
@@ -164,7 +164,7 @@ export type { TokenizerSources } from "../counting/tokenizer.js";
 
 const MODULES: Modules = {
   engine: engineModule,
-  extractive: extractiveModule,
+  part: partModule,
   validation: validationModule,
   recall: recallModule,
   counter: counterModule,
@@ -249,7 +249,7 @@ export async function runTurn<M extends object, R extends TurnResponse<M>>(
   compactor: Compactor<M> | Agent<object, M>,
   options: TurnOptions<M, R>,
 ): Promise<TurnResult<R>> {
-  return runTurnBy(await load(engineModule), () => loadValidation(validationModule), compactor, options);
+  return runTurnBy(await load(MODULES), () => loadValidation(validationModule), compactor, options);
 }
 
 /**
@@ -258,7 +258,7 @@ export async function runTurn<M extends object, R extends TurnResponse<M>>(
  * llama.cpp, vLLM, Ollama and others, also inside the errors of SDKs.
  */
 export function contextOverflow(error: unknown): Promise<ContextOverflow | undefined> {
-  return guarded(async () => overflowOf(await load(engineModule), error));
+  return guarded(async () => overflowOf(await load(MODULES), error));
 }
 
 /** What a compaction of these messages would do. */
@@ -307,18 +307,18 @@ export function convert<M extends object>(messages: readonly object[], from: For
 /** Fetches what `agent(name, { format })` of a compactor needs to convert messages. A conversation that is restored with such an
  * agent does it itself. */
 export function loadConversion(): Promise<void> {
-  return guarded(() => loadConversionFrom(validationModule));
+  return guarded(() => loadConversionFrom(MODULES));
 }
 
 /** The tokens of a request, from the usage object of any provider; undefined if it does not contain the tokens of the
  * prompt. */
 export function readUsage(usage: object): Promise<Usage | undefined> {
-  return guarded(async () => (await load(engineModule)).readUsage(usage));
+  return guarded(async () => (await load(MODULES)).readUsage(usage));
 }
 
 /** All presets, the default first. */
 export function presets(): Promise<Preset[]> {
-  return guarded(async () => (await load(engineModule)).presets());
+  return guarded(async () => (await load(MODULES)).presets());
 }
 
 /** The complete policy of a spec, for one of its agents or for all. Rejects if the policy is invalid, and names the field. */
@@ -326,7 +326,7 @@ export function resolvePolicy(policy?: PolicySpec, agent?: string): Promise<Poli
   const name = (): string | undefined => optionalText(agent, "agent");
   return guarded(async () => {
     const { policy: completed } = await loadWindows(policy);
-    return (await load(engineModule)).resolvePolicy(completed, name());
+    return (await load(MODULES)).resolvePolicy(completed, name());
   });
 }
 
@@ -341,13 +341,9 @@ export function loadModels(): Promise<void> {
 }
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
-export function extractive(
-  request: ExtractiveRequest,
-  context?: Partial<SummarizeContext>,
-): Promise<string> {
-  return guarded(() => extractiveFrom(extractiveModule)(request, context));
-}
-noteQuoting(extractive);
+export const extractive: ExtractiveSummarize = /* @__PURE__ */ noteQuoting((request, context) =>
+  guarded(() => extractiveFrom(MODULES)(request, context)),
+);
 
 /**
  * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which
@@ -358,7 +354,7 @@ noteQuoting(extractive);
  * The package's endpoints do that by themselves.
  */
 export function withState<M extends object = object>(summarize: Summarize<M>): Summarize<M> {
-  return withStateFrom(extractiveModule, functionOf(summarize, "summarize"));
+  return withStateFrom(MODULES, functionOf(summarize, "summarize"));
 }
 
 /**
@@ -366,7 +362,7 @@ export function withState<M extends object = object>(summarize: Summarize<M>): S
  * retry may help. It does not retry itself: the compactor does.
  */
 export function openAICompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, extractiveModule, "openai", options);
+  return endpointFrom(endpointModule, MODULES, "openai", options);
 }
 
 /**
@@ -374,7 +370,7 @@ export function openAICompatible(options: EndpointSummarizeOptions): EndpointSum
  * `anthropic-dangerous-direct-browser-access`.
  */
 export function anthropicCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, extractiveModule, "anthropic", options);
+  return endpointFrom(endpointModule, MODULES, "anthropic", options);
 }
 
 /**
@@ -382,7 +378,7 @@ export function anthropicCompatible(options: EndpointSummarizeOptions): Endpoint
  * limit of the answer; one that cannot do without gets 8,192 tokens more.
  */
 export function geminiCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, extractiveModule, "gemini", options);
+  return endpointFrom(endpointModule, MODULES, "gemini", options);
 }
 
 /**
@@ -391,7 +387,7 @@ export function geminiCompatible(options: EndpointSummarizeOptions): EndpointSum
  * transcripts, and no messages.
  */
 export function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSummarize {
-  return endpointFrom(endpointModule, extractiveModule, "ollama", options);
+  return endpointFrom(endpointModule, MODULES, "ollama", options);
 }
 
 /**
@@ -400,7 +396,7 @@ export function ollamaCompatible(options: EndpointSummarizeOptions): EndpointSum
  * Ask `chromeAvailability` before; where the model has to be downloaded, the first summary has to begin with a click of the user.
  */
 export function chromePrompt(options: ChromePromptOptions = {}): EndpointSummarize {
-  return promptFrom(extractiveModule, options);
+  return promptFrom(MODULES, options);
 }
 
 /**

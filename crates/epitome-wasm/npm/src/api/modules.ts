@@ -1,23 +1,37 @@
 // The wasm modules as the package's code contains them: each in a file of its own that is imported on first use.
 
 import type { ModuleInput } from "../wasm/engine.js";
+import type { Part } from "../wasm/parts.js";
 
 /** The build XORs each byte with it. Characters that take two bytes or are escaped get rare by that. */
 const MASK = 0x76;
+
+/** The parts of the engine. */
+const PARTS: Record<Part, () => Promise<{ module: string }>> = {
+  summaries: () => import("../glue/summaries-inlined.js"),
+  extractive: () => import("../glue/extractive-inlined.js"),
+  snapshots: () => import("../glue/snapshots-inlined.js"),
+  anthropic: () => import("../glue/anthropic-inlined.js"),
+  "openai-responses": () => import("../glue/openai-responses-inlined.js"),
+  "ai-sdk": () => import("../glue/ai-sdk-inlined.js"),
+  gemini: () => import("../glue/gemini-inlined.js"),
+  langchain: () => import("../glue/langchain-inlined.js"),
+  bedrock: () => import("../glue/bedrock-inlined.js"),
+};
 
 /** The engine. */
 export async function engineModule(): Promise<ModuleInput> {
   return bytesOf((await import("../glue/epitome-inlined.js")).module);
 }
 
+/** A part of the engine. */
+export async function partModule(part: Part): Promise<BufferSource> {
+  return bytesOf((await PARTS[part]()).module);
+}
+
 /** The module that asks providers. */
 export async function endpointModule(): Promise<ModuleInput> {
   return bytesOf((await import("../glue/endpoint-inlined.js")).module);
-}
-
-/** The module that summarizes without a model. */
-export async function extractiveModule(): Promise<ModuleInput> {
-  return bytesOf((await import("../glue/extractive-inlined.js")).module);
 }
 
 /** The module that validates, repairs, converts and detects messages. */

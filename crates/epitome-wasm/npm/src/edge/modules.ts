@@ -1,19 +1,34 @@
 // The wasm modules as Vercel's edge runtime takes them: imports of files with `?module`, which are compiled when the app is built.
 // The runtime compiles no bytes.
 
+import type { Part } from "../wasm/parts.js";
+
+/** The parts of the engine. */
+const PARTS: Record<Part, () => Promise<{ default: WebAssembly.Module }>> = {
+  summaries: () => import("../glue/summaries_bg.wasm?module"),
+  extractive: () => import("../glue/extractive_bg.wasm?module"),
+  snapshots: () => import("../glue/snapshots_bg.wasm?module"),
+  anthropic: () => import("../glue/anthropic_bg.wasm?module"),
+  "openai-responses": () => import("../glue/openai-responses_bg.wasm?module"),
+  "ai-sdk": () => import("../glue/ai-sdk_bg.wasm?module"),
+  gemini: () => import("../glue/gemini_bg.wasm?module"),
+  langchain: () => import("../glue/langchain_bg.wasm?module"),
+  bedrock: () => import("../glue/bedrock_bg.wasm?module"),
+};
+
 /** The engine. */
 export async function engineModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/epitome_bg.wasm?module")).default;
 }
 
+/** A part of the engine. */
+export async function partModule(part: Part): Promise<WebAssembly.Module> {
+  return (await PARTS[part]()).default;
+}
+
 /** The module that asks providers. */
 export async function endpointModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/endpoint_bg.wasm?module")).default;
-}
-
-/** The module that summarizes without a model. */
-export async function extractiveModule(): Promise<WebAssembly.Module> {
-  return (await import("../glue/extractive_bg.wasm?module")).default;
 }
 
 /** The module that validates, repairs, converts and detects messages. */

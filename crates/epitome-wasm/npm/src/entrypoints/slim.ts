@@ -1,6 +1,6 @@
 // The package without its wasm modules, which are files next to the code, or given by the app.
 
-import { engineModule, giveModules, type LaterModules } from "../api-slim/modules.js";
+import { engineModule, giveModules, type LaterModules, partModule } from "../api-slim/modules.js";
 import { load } from "../wasm/engine.js";
 
 export * from "../api-slim/api.js";
@@ -17,5 +17,5 @@ export async function init(
   others: LaterModules = {},
 ): Promise<void> {
   giveModules(others);
-  await load(() => input ?? engineModule());
+  await load({ engine: () => input ?? engineModule(), part: partModule });
 }

@@ -2,7 +2,7 @@
 
 import { fieldsOf, optionalFunction, optionalSignal, textOf, wholeOf } from "../arguments.js";
 import { epitomeError, guarded } from "../error.js";
-import type { Source } from "../wasm/engine.js";
+import type { EngineSource } from "../wasm/engine.js";
 import {
   availabilityOf,
   type CheckedChromeOptions,
@@ -91,8 +91,8 @@ export function availabilityIn(api: keyof typeof NAMES, options: ChromeModelOpti
   });
 }
 
-/** A summarizer that asks Chrome's language model. `extractive` is the module that reads the state of messages. */
-export function promptFrom(extractive: Source, options: ChromePromptOptions): EndpointSummarize {
+/** A summarizer that asks Chrome's language model. `engine` is what reads the state of messages. */
+export function promptFrom(engine: EngineSource, options: ChromePromptOptions): EndpointSummarize {
   const { state: withState = true, ...given } = fieldsOf(options, "options");
   const checked = checkedOptions(given);
   return (request, context = {}) =>
@@ -101,7 +101,7 @@ export function promptFrom(extractive: Source, options: ChromePromptOptions): En
       const [system, input] = [textOf(asked.system, "system"), textOf(asked.input, "input")];
       const maxTokens = wholeOf(asked.maxTokens, "maxTokens", 1);
       const { signal, onDelta } = contextOf(context);
-      const stated = withState ? await stateFor(extractive, asked) : undefined;
+      const stated = withState ? await stateFor(engine, asked) : undefined;
       const sent = stated ?? { system, input };
       const model = { ...promptLanguages(checked), initialPrompts: [{ role: "system" as const, content: sent.system }] };
       return withSession(NAMES.prompt, model, checked, signal, async (session: PromptSession): Promise<EndpointCompletion> => {

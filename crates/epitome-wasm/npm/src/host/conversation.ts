@@ -85,7 +85,7 @@ export class Conversation<M extends object> extends ConversationView<M> implemen
     const { recallIndex: _, ...shared } = this.host;
     const isKnown = this.calls.run((engine) => engine.agents()).includes(key);
     const sends = named ?? this.calls.run((engine) => engine.agentFormat(key)) ?? this.host.format;
-    const other = sends === this.host.format ? undefined : conversion();
+    const other = sends === this.host.format ? undefined : conversion(this.module);
     if (named !== undefined) {
       this.calls.run((engine) => engine.setAgentFormat(key, named));
     }

@@ -6,7 +6,8 @@ import { epitomeError } from "../error.js";
 import type { Compactor as Engine, Format } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
 import { bufferOf } from "../wasm/instances.js";
-import { loadConversionFrom } from "./agent-formats.js";
+import { partsOf } from "../wasm/parts.js";
+import { addFormats, loadConversionFrom } from "./agent-formats.js";
 import type { Compactor } from "./compactor.js";
 import { originalsOf } from "./commits.js";
 import { Conversation } from "./conversation.js";
@@ -30,8 +31,8 @@ export async function create<M extends object>(
   const agent = optionalText(options.agent, "agent");
   const notes = optionalText(options.notes, "notes");
   const { policy, unknown } = await loadWindows(options.policy);
-  const host = hostOf({ ...options, ...(policy !== undefined && { policy }) }, extractiveFrom(modules.extractive));
-  const engine = await load(modules.engine);
+  const host = hostOf({ ...options, ...(policy !== undefined && { policy }) }, extractiveFrom(modules));
+  const engine = await load(modules, ...partsOf(format as Format));
   await loadCountings(engine.countingsOf(policy, agent), modules, tokenizers);
   const compactor = new engine.Compactor(format, policy, agent);
   if (notes !== undefined) {
@@ -63,8 +64,8 @@ export async function restore<M extends object>(
   const stored = options.originals === undefined ? await originalsIn<M>(text, forms, react) : undefined;
   const list = options.originals === undefined ? [] : messagesOf<M>(options.originals, "originals", "invalid-originals");
   sizesOf(list);
-  const host = hostOf(options, extractiveFrom(modules.extractive));
-  const engine = await load(modules.engine);
+  const host = hostOf(options, extractiveFrom(modules));
+  const engine = await load(modules, "snapshots", ...partsOf(format as Format));
   await react();
   const parsed = engine.ParsedSnapshot.parse(bufferOf(engine).write(text));
   try {
@@ -79,7 +80,8 @@ export async function restore<M extends object>(
   try {
     await react();
     if (restored.hasAgentFormats()) {
-      await loadConversionFrom(modules.validation);
+      await loadConversionFrom(modules);
+      addFormats(engine);
     }
     const ids = restored.ids();
     const { path, others } = partition<M>(restored, list);

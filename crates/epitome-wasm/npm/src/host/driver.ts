@@ -21,7 +21,7 @@ import { overflowOf } from "./overflow.js";
 import { pause } from "./pause.js";
 import type { Chosen } from "./plan.js";
 import { type Answer, answerWithin, LONGEST_DELAY_MS, type SummarizeRequest } from "./summarize.js";
-import type { Engine as Module } from "../wasm/instances.js";
+import { addParts, type Engine as Module } from "../wasm/instances.js";
 
 /** A compaction in progress. */
 interface Run {
@@ -316,7 +316,11 @@ export class Driver {
     const { summarize, extractive, summarizeTimeoutMs } = this.#host;
     const asked = request.summarizer.kind === "extractive" ? extractive : summarize;
     const overflow = (error: unknown): ReturnType<typeof overflowOf> => overflowOf(this.#module, error);
-    void answerWithin(summarizeTimeoutMs, controller, () => asked(completed, context), overflow).then((answer) => {
+    const answered = async (): Promise<unknown> => {
+      const [answer] = await Promise.all([asked(completed, context), addParts(this.#module, "summaries")]);
+      return answer;
+    };
+    void answerWithin(summarizeTimeoutMs, controller, answered, overflow).then((answer) => {
       run?.controller.signal.removeEventListener("abort", stop);
       this.#receive(request.id, answer, notes);
     });

@@ -5,7 +5,7 @@ import { epitomeError, guarded } from "../error.js";
 import { type EndpointSummarizeOptions, endpointOptionsOf, type RequestFields } from "./endpoint-options.js";
 import type { Completion } from "../glue/endpoint.js";
 import type { Format, SummaryRequest } from "../glue/epitome.js";
-import type { Source } from "../wasm/engine.js";
+import type { EngineSource, Source } from "../wasm/engine.js";
 import { loaderOf } from "../wasm/glued.js";
 import { stateFor } from "./model-state.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
@@ -70,10 +70,10 @@ const OWN_FIELDS = new Set([
   "generationConfig",
 ]);
 
-/** A summarizer that asks the endpoint which these options name. `extractive` is the module that reads the state of messages. */
+/** A summarizer that asks the endpoint which these options name. `engine` is what reads the state of messages. */
 export function endpointFrom(
   source: Source,
-  extractive: Source,
+  engine: EngineSource,
   provider: keyof typeof PROVIDERS,
   endpointOptions: EndpointSummarizeOptions,
 ): EndpointSummarize {
@@ -95,7 +95,7 @@ export function endpointFrom(
       const limit = wholeOf(maxTokens + (body === undefined ? 0 : thinkingTokens(fields)), "maxTokens with thinking.budget_tokens", 1);
       const asksForState = asked.asksForState === true;
       const instructed = options.model !== EXTRACTIVE;
-      const stated = withState && instructed ? await stateFor(extractive, asked) : undefined;
+      const stated = withState && instructed ? await stateFor(engine, asked) : undefined;
       const { state, ...sent } = stated ?? { system, input };
       const completion = await module.complete(provider, options, sent.system, sent.input, limit, asksForState, body, signal, onDelta);
       return { ...completion, instructed, ...(state === undefined ? {} : { state }) };

@@ -3,13 +3,15 @@
 import { fieldsOf, optionalFunction, optionalSignal, optionalText, textOf, wholeOf } from "../arguments.js";
 import { epitomeError } from "../error.js";
 import type { SummaryRequest } from "../glue/epitome.js";
-import type { Source } from "../wasm/engine.js";
-import { loaderOf } from "../wasm/glued.js";
+import { type EngineSource, load } from "../wasm/engine.js";
+import { type Engine, retire } from "../wasm/instances.js";
 import { pause } from "./pause.js";
 import type { SummarizeContext, SummarizeRequest } from "./summarize.js";
 
-/** Loads the module that summarizes without a model. */
-export const loadExtractive = loaderOf(() => import("../glue/extractive-factory.js"));
+/** Loads the engine with what summarizes without a model. */
+export function loadExtractive(source: EngineSource): Promise<Engine> {
+  return load(source, "extractive");
+}
 
 /** The functions that summarize without a model. */
 const quoting = new WeakSet<object>();
@@ -35,8 +37,8 @@ export type ExtractiveSummarize = (
 export type ExtractiveRequest = Pick<SummaryRequest, "input" | "targetTokens"> &
   Partial<Pick<SummarizeRequest, "messages" | "notes" | "asksForState">>;
 
-/** The summarizer that quotes, by its module. */
-export function extractiveFrom(source: Source): ExtractiveSummarize {
+/** The summarizer that quotes, by the engine. */
+export function extractiveFrom(source: EngineSource): ExtractiveSummarize {
   return noteQuoting(async (request, context = {}) => {
     const { input, targetTokens, messages, notes: earlier, asksForState } = fieldsOf(request, "request");
     const { signal: given, onNotes: noter } = fieldsOf(context, "context");
@@ -49,14 +51,14 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
     if (messages !== undefined) {
       throw epitomeError("refused", "the extractive summarizer reads only transcripts");
     }
-    const module = await loadExtractive(source);
+    const engine = await loadExtractive(source);
     // A transcript may be long. Before and after each slice of it the page must be able to paint and to abort.
     await pause();
     signal?.throwIfAborted();
-    const extract = new module.Extractive(text, notes, target, asksForState === true);
+    const extract = sound(engine, () => new engine.Extractive(text, notes, target, asksForState === true));
     try {
       for (;;) {
-        const [summary, noted = ""] = extract.advance();
+        const [summary, noted = ""] = sound(engine, () => extract.advance());
         await pause();
         signal?.throwIfAborted();
         if (summary !== undefined) {
@@ -68,4 +70,14 @@ export function extractiveFrom(source: Source): ExtractiveSummarize {
       extract.free();
     }
   });
+}
+
+/** What a call returns. After one that ended abnormally, such as at the end of the stack, nothing new uses this engine. */
+function sound<T>(engine: Engine, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    retire(engine);
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 // Summaries by a model that begin with the state of the messages, which is read without one.
 
 import type { SummaryRequest } from "../glue/epitome.js";
-import type { Source } from "../wasm/engine.js";
+import type { EngineSource } from "../wasm/engine.js";
 import { loadExtractive } from "./extractive.js";
 import { pause } from "./pause.js";
 import type { Summarize, SummarizeRequest } from "./summarize.js";
@@ -20,7 +20,7 @@ export interface ModelState {
 /** The state of a request's messages, and the request with it. Undefined if there is none: the request has messages and no
  * transcript, is about the memory, or asks for a very short summary. */
 export async function stateFor(
-  source: Source,
+  source: EngineSource,
   { system, input, targetTokens, messages, asksForState, givenState = "none" }: StatedRequest,
 ): Promise<ModelState | undefined> {
   if (messages !== undefined || targetTokens === undefined || givenState === "none") {
@@ -36,7 +36,7 @@ export async function stateFor(
 }
 
 /** The same summarizer, whose summaries begin with the state. */
-export function withStateFrom<M extends object>(source: Source, summarize: Summarize<M>): Summarize<M> {
+export function withStateFrom<M extends object>(source: EngineSource, summarize: Summarize<M>): Summarize<M> {
   return async (request, context) => {
     const given = await stateFor(source, request);
     if (given === undefined) {

@@ -6,6 +6,8 @@ import type { TokenizerSources } from "../counting/tokenizer.js";
 import { epitomeError } from "../error.js";
 import type { Counting, Format } from "../glue/epitome.js";
 import { load, type Modules } from "../wasm/engine.js";
+import { addParts } from "../wasm/instances.js";
+import { partsOf } from "../wasm/parts.js";
 import { knownFormat, measured } from "./validation.js";
 
 const LARGEST_U32 = 0xffff_ffff;
@@ -33,11 +35,12 @@ export async function recentFrom<M extends object>(
   if (typeof tokens !== "number" || !(tokens >= 0)) {
     throw epitomeError("invalid-option", `tokens: is ${typeof tokens === "number" ? tokens : kindOf(tokens)}; give how many tokens may be taken`);
   }
-  const engine = await load(modules.engine);
+  const engine = await load(modules);
   if (all.length === 0) {
     return [];
   }
   const name = format === undefined ? await knownFormat(modules.validation, all) : textOf(format, "format", "unknown-format");
+  await addParts(engine, ...partsOf(name as Format));
   const counting = engine.parseCounting(given);
   await loadCounting(counting, modules, tokenizers);
   const indices = engine.recentWithin(name, all, Math.min(tokens, LARGEST_U32), counting);

@@ -6,6 +6,7 @@
 import { epitomeError } from "../error.js";
 import type * as glue from "../glue/epitome.js";
 import type { ScratchBuffer } from "./buffer.js";
+import type { Joint, Part } from "./parts.js";
 
 /** The functions of an instance of the module. */
 export type Engine = Omit<typeof glue, "default" | "initSync">;
@@ -15,6 +16,7 @@ export interface Instance {
   readonly engine: Engine;
   readonly memory: WebAssembly.Memory;
   readonly buffer: ScratchBuffer;
+  readonly joint: Joint;
   /** How many compactors it has. */
   compactors: number;
   /** How many characters their conversations have. */
@@ -58,6 +60,12 @@ export function instanceOf(engine: Engine): Instance {
     throw epitomeError("not-loaded", "the wasm module is not loaded");
   }
   return instance;
+}
+
+/** Adds parts to an engine, unless they are there. */
+export async function addParts(engine: Engine, ...parts: readonly Part[]): Promise<void> {
+  const { joint } = instanceOf(engine);
+  await Promise.all(parts.map((part) => joint.add(part)));
 }
 
 /** The scratch buffer in an engine's memory. */

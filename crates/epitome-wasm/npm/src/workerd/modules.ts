@@ -1,19 +1,34 @@
 // The wasm modules as workerd and Cloudflare's tools take them: imports of files, which are compiled when the app is deployed. The
 // runtime compiles no bytes.
 
+import type { Part } from "../wasm/parts.js";
+
+/** The parts of the engine. */
+const PARTS: Record<Part, () => Promise<{ default: WebAssembly.Module }>> = {
+  summaries: () => import("../glue/summaries_bg.wasm"),
+  extractive: () => import("../glue/extractive_bg.wasm"),
+  snapshots: () => import("../glue/snapshots_bg.wasm"),
+  anthropic: () => import("../glue/anthropic_bg.wasm"),
+  "openai-responses": () => import("../glue/openai-responses_bg.wasm"),
+  "ai-sdk": () => import("../glue/ai-sdk_bg.wasm"),
+  gemini: () => import("../glue/gemini_bg.wasm"),
+  langchain: () => import("../glue/langchain_bg.wasm"),
+  bedrock: () => import("../glue/bedrock_bg.wasm"),
+};
+
 /** The engine. */
 export async function engineModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/epitome_bg.wasm")).default;
 }
 
+/** A part of the engine. */
+export async function partModule(part: Part): Promise<WebAssembly.Module> {
+  return (await PARTS[part]()).default;
+}
+
 /** The module that asks providers. */
 export async function endpointModule(): Promise<WebAssembly.Module> {
   return (await import("../glue/endpoint_bg.wasm")).default;
-}
-
-/** The module that summarizes without a model. */
-export async function extractiveModule(): Promise<WebAssembly.Module> {
-  return (await import("../glue/extractive_bg.wasm")).default;
 }
 
 /** The module that validates, repairs, converts and detects messages. */
