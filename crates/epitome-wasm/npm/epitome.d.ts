@@ -3151,6 +3151,9 @@ export declare function resolvePolicy(policy?: PolicySpec, agent?: string): Prom
  */
 export declare function loadModels(): Promise<void>;
 
+/** A summarizer that needs no model: it quotes the most important sentences. */
+export declare const extractive: ExtractiveSummarize;
+
 /**
  * The same summarizer, which asks a model, with summaries that begin with the state of the messages: what was asked for, which
  * instructions hold, what was done with tools, which names and numbers are known, and what is open. It is read without a model,

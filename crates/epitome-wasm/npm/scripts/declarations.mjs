@@ -145,14 +145,16 @@ function foreignTypes(found, own, file) {
   return [...lines, ...named];
 }
 
-/** What a file exports, by name: all types, and functions only if they are public. */
+/** What a file exports, by name: all types, and functions and constants only if they are public. */
 function named(file) {
   const isApi = [API, COUNTING].includes(file.fileName) || /^(storage|queue|node|bullmq|models|ai|langchain|openai|anthropic|agents|worker)\/|^recall\/tool|^host\/context-providers/.test(file.fileName);
   const isPublic = (statement) =>
     ts.isInterfaceDeclaration(statement) ||
     ts.isTypeAliasDeclaration(statement) ||
-    (ts.isFunctionDeclaration(statement) && (isApi || statement.name?.text === "isEpitomeError"));
-  return file.statements.filter(isPublic).map((statement) => [statement.name.text, statement]);
+    (ts.isFunctionDeclaration(statement) && (isApi || statement.name?.text === "isEpitomeError")) ||
+    (ts.isVariableStatement(statement) && file.fileName === API);
+  const nameOf = ({ name, declarationList }) => (name ?? declarationList.declarations[0].name).text;
+  return file.statements.filter(isPublic).map((statement) => [nameOf(statement), statement]);
 }
 
 function printed(statement) {

@@ -341,6 +341,7 @@ export function loadModels(): Promise<void> {
 }
 
 /** A summarizer that needs no model: it quotes the most important sentences. */
+// Marked as pure, so that bundlers leave it out of apps that do not use it.
 export const extractive: ExtractiveSummarize = /* @__PURE__ */ noteQuoting((request, context) =>
   guarded(() => extractiveFrom(MODULES)(request, context)),
 );
