@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { estimateTokens } from "epitome";
 import { nextApp, noNext, served } from "./next.mjs";
 import { expected, packedApp } from "./packed.mjs";
 
@@ -11,11 +12,15 @@ const skip = noNext(VERSION);
 const FILES = {
   "app/layout.js": 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n',
   "app/page.js": "export default () => <p>compacts</p>;\n",
-  "app/edge/route.js": `import { createCompactor } from "epitome";
+  "app/edge/route.js": `import { createCompactor, estimateTokens } from "epitome";
 import { compacted } from "../../../compaction.js";
 export const runtime = "edge";
 export const dynamic = "force-dynamic";
-export const GET = async () => Response.json({ runtime: EdgeRuntime, compacted: await compacted(createCompactor) });
+export const GET = async () => Response.json({
+  runtime: EdgeRuntime,
+  compacted: await compacted(createCompactor),
+  estimated: await estimateTokens("How many roses?"),
+});
 `,
 };
 
@@ -38,4 +43,5 @@ test("m5: a route of Next in the edge runtime compacts, as the engine does witho
   const answer = await (await fetch(`${server.address}/edge`)).json();
   assert.equal(answer.runtime, "edge-runtime");
   assert.equal(answer.compacted, JSON.stringify(expected));
+  assert.equal(answer.estimated, await estimateTokens("How many roses?"));
 });

@@ -2,6 +2,7 @@
 
 import { epitomeError, messageOf } from "../error.js";
 import type { ScratchBuffer } from "./buffer.js";
+import { compile } from "./compile.js";
 
 /** Gives such a module. */
 export type NumericSource = () => Promise<BufferSource | WebAssembly.Module>;
@@ -9,8 +10,7 @@ export type NumericSource = () => Promise<BufferSource | WebAssembly.Module>;
 /** Compiles a module whose exports are of type `E`. */
 export async function instantiate<E>(source: NumericSource): Promise<E> {
   try {
-    const input = await source();
-    const module = input instanceof WebAssembly.Module ? input : await WebAssembly.compile(input);
+    const module = await compile(await source());
     const imports: Record<string, Record<string, () => void>> = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       (imports[from] ??= {})[name] = unexpectedCall;

@@ -3,6 +3,7 @@
 
 import { epitomeError, messageOf } from "../error.js";
 import type { Format } from "../glue/epitome.js";
+import { compile } from "./compile.js";
 
 /** What the engine cannot do before a part is added: take a model's summary (`summaries`), summarize without a model, read a
  * snapshot, or read and write a format other than OpenAI's chat completions. */
@@ -42,8 +43,7 @@ export function compilePart(part: Part, source: PartSource): Promise<WebAssembly
 
 async function compileFrom(part: Part, source: PartSource): Promise<WebAssembly.Module> {
   try {
-    const input = await source(part);
-    return input instanceof WebAssembly.Module ? input : await WebAssembly.compile(input);
+    return await compile(await source(part));
   } catch (cause) {
     const why = messageOf(cause, "no reason was given");
     throw epitomeError("not-loaded", `the part ${part} of the wasm module could not be loaded: ${why}`, cause);
