@@ -28,6 +28,7 @@ pub(super) struct Linked {
     slots: BTreeMap<u32, u32>,
     /// The addresses of each piece of data that has a name.
     data: Vec<Range<u32>>,
+    /// What is called from outside: functions that are exported, and without a name the one that runs at the start.
     exports: Vec<(String, u32)>,
     names: HashMap<u32, String>,
     refers: BTreeMap<Node, BTreeSet<Node>>,
@@ -68,6 +69,7 @@ impl Linked {
                         }
                     }
                 }
+                Payload::StartSection { func, .. } => linked.exports.push((String::new(), func)),
                 Payload::CodeSectionStart { unchecked_range, .. } => {
                     sections.code = unchecked_range.start;
                 }
@@ -197,7 +199,7 @@ impl Linked {
         }
     }
 
-    /// The functions that are exported, without the hash that ends their names.
+    /// What is called from outside, without the hash that ends the names of exports.
     pub(super) fn exports(&self) -> impl Iterator<Item = (&str, u32)> {
         self.exports.iter().map(|(name, function)| {
             let whole = name.rsplit_once('_').filter(|(_, hash)| {
