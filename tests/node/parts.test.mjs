@@ -2,9 +2,14 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createCompactor, restoreCompactor } from "epitome";
+import { createGlue } from "../../crates/epitome-wasm/npm/dist/glue/factory.js";
+import { compilePart, Joint } from "../../crates/epitome-wasm/npm/dist/wasm/parts.js";
 import { fixtures, longChat } from "./fixtures.mjs";
+
+const GLUE = new URL("../../crates/epitome-wasm/npm/dist/glue/", import.meta.url);
 
 /** The part that each format needs, besides what is fetched first. */
 const PARTS = {
@@ -55,9 +60,10 @@ const USE = `async function use(format, messages) {
     const { waitedMs, ...report } = await compactor.compact({ reason: "manual" });
     seen.push(report, compactor.messages(), compactor.sources("They spoke"), compactor.status().tokens);
     const restored = await epitome.restoreCompactor(compactor.snapshot(), { ...options, originals: compactor.history() });
-    seen.push(restored.messages(), restored.undo?.(), restored.messages());
-    restored.edit(restored.messages().length > 0 ? "m0" : "m1", messages[0]);
-    seen.push(restored.history().length, await epitome.recentWithin(messages, { format, tokens: 500 }));
+    seen.push(restored.messages());
+    restored.undo();
+    restored.edit("m0", messages[0]);
+    seen.push(restored.messages(), restored.history().length, await epitome.recentWithin(messages, { format, tokens: 500 }));
     return JSON.parse(JSON.stringify(seen));
   }`;
 
@@ -130,4 +136,18 @@ test("a part that cannot be loaded fails the compaction by name, and the next on
   assert.equal((await restoreCompactor(snapshot, options)).history().length, compactor.history().length);
   const other = await createCompactor({ format: "anthropic" });
   assert.equal(other.append(messages).length, messages.length);
+});
+
+test("a part that is being added is there at once where an agent needs it, and is added once", async () => {
+  const engine = createGlue();
+  const first = await engine.default({ module_or_path: await readFile(new URL("epitome_bg.wasm", GLUE)) });
+  const source = (part) => readFile(new URL(`${part}_bg.wasm`, GLUE));
+  const added = [];
+  const joint = new Joint(first, (exports) => added.push(exports), source);
+  await compilePart("gemini", source);
+  const adding = joint.add("gemini");
+  joint.addCompiled(["gemini", "bedrock"]);
+  assert.equal(added.length, 1, "bedrock was not compiled");
+  await Promise.all([adding, joint.add("gemini")]);
+  assert.equal(added.length, 1);
 });

@@ -55,7 +55,10 @@ export class Joint {
   readonly #first: WebAssembly.Exports;
   readonly #add: (exports: WebAssembly.Exports) => void;
   readonly #source: PartSource;
-  readonly #added = new Map<Part, Promise<void>>();
+  /** The parts that are there. */
+  readonly #parts = new Set<Part>();
+  /** Those that are being added. */
+  readonly #adding = new Map<Part, Promise<void>>();
 
   /** `first` is what the instance exports, and `add` takes what a part of it exports. */
   constructor(first: WebAssembly.Exports, add: (exports: WebAssembly.Exports) => void, source: PartSource) {
@@ -63,23 +66,20 @@ export class Joint {
   }
 
   /** Adds a part, unless it is there. */
-  add(part: Part): Promise<void> {
-    let added = this.#added.get(part);
-    if (added === undefined) {
-      added = this.#instantiate(part);
-      this.#added.set(part, added);
-      added.catch(() => this.#added.delete(part));
+  async add(part: Part): Promise<void> {
+    if (!this.#parts.has(part)) {
+      const adding = this.#adding.get(part) ?? this.#instantiate(part).finally(() => this.#adding.delete(part));
+      this.#adding.set(part, adding);
+      await adding;
     }
-    return added;
   }
 
-  /** Adds those of these parts that were compiled before. */
+  /** Adds those of these parts that were compiled before, also if they are being added. */
   addCompiled(parts: readonly Part[]): void {
     for (const part of parts) {
       const module = compiled.get(part);
-      if (module !== undefined && !this.#added.has(part)) {
-        this.#add(new WebAssembly.Instance(module, this.#imports).exports);
-        this.#added.set(part, Promise.resolve());
+      if (module !== undefined && !this.#parts.has(part)) {
+        this.#include(part, new WebAssembly.Instance(module, this.#imports));
       }
     }
   }
@@ -87,8 +87,14 @@ export class Joint {
   async #instantiate(part: Part): Promise<void> {
     const module = await compilePart(part, this.#source);
     // Not by the constructor: some browsers refuse to make an instance of more than 4 kB like that on the main thread.
-    const { exports } = await WebAssembly.instantiate(module, this.#imports);
-    this.#add(exports);
+    this.#include(part, await WebAssembly.instantiate(module, this.#imports));
+  }
+
+  #include(part: Part, { exports }: WebAssembly.Instance): void {
+    if (!this.#parts.has(part)) {
+      this.#parts.add(part);
+      this.#add(exports);
+    }
   }
 
   get #imports(): WebAssembly.Imports {

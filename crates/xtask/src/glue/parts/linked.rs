@@ -161,7 +161,6 @@ impl Linked {
                 _ => None,
             });
         }
-        placed.sort_by_key(|(place, _)| place.start);
         for (is_code, entry) in relocations {
             let refers = matches!(
                 entry.ty,
@@ -179,12 +178,8 @@ impl Linked {
             let at = base + u64::from(entry.offset);
             let from: Vec<Node> = if *is_code {
                 let after = sections.bodies.partition_point(|body| body.start <= at);
-                (sections.imported..)
-                    .zip(0..after)
-                    .last()
-                    .map(|(n, _)| Node::Function(n))
-                    .into_iter()
-                    .collect()
+                let index = after.checked_sub(1).and_then(|index| u32::try_from(index).ok());
+                index.map(|index| Node::Function(sections.imported + index)).into_iter().collect()
             } else {
                 // Pieces may overlap: a string can be the end of another.
                 placed
